@@ -17,7 +17,10 @@ export const test = base.extend<object, { reverseProxy: ReverseProxy; acme: Oidc
   ],
   acme: [
     async ({ reverseProxy }, use) => {
-      const acme = await startOidcProvider([`${reverseProxy.url}/thirdparty/callback`]);
+      const acme = await startOidcProvider(
+        [`${reverseProxy.url}/thirdparty/callback`],
+        [`${reverseProxy.url}/thirdparty/logout`],
+      );
       await use(acme);
       await acme.close();
     },

@@ -174,6 +174,8 @@ export interface MessageTexts {
   signOutButton: string;
   signedOutTitle: string;
   signedOutSentence: string;
+  /** The browser goes on to the provider that the session was signed in at. */
+  signedOutNext: string;
 }
 
 /** What the account page alone says of its items. `{date}` and `{count}` are placeholders. */

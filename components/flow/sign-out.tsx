@@ -1,16 +1,25 @@
 import { Button } from "../ui/button.tsx";
 import type { ViewContext } from "./view-context.ts";
 
-/** Ends the session of this browser and redirects to the sign-in page. */
+/**
+ * Ends the session of this browser and redirects to the sign-in page, by the identity provider if the session there ends too.
+ */
 export function SignOut({ context, navigate }: { context: ViewContext; navigate: (url: string) => void }) {
   const { words, base, flow, openFlow } = context;
   const address = `${base}/logout`;
 
   async function signOut(): Promise<void> {
+    // A page of an application is returned to, as from a sign-in at a provider.
+    const here = new URLSearchParams({ redirect_to: location.origin + location.pathname });
+    const answer = await fetch(openFlow ? `${address}?${here}` : address, {
+      method: "POST",
+      credentials: "include",
+    }).catch(() => null);
     // 401: the session had already ended.
-    const answer = await fetch(address, { method: "POST", credentials: "include" }).catch(() => null);
     const ended = answer?.ok || answer?.status === 401;
-    if (ended && openFlow) openFlow("login");
+    const atProvider = answer?.headers.get("X-Provider-Logout");
+    if (ended && atProvider) navigate(atProvider);
+    else if (ended && openFlow) openFlow("login");
     else if (ended) navigate(base || "/");
     else flow.showNotice("connection_missing");
   }

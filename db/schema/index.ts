@@ -3,6 +3,7 @@ export * from "./flows.ts";
 export * from "./limits.ts";
 export * from "./openid.ts";
 export * from "./passkey-server.ts";
+export * from "./provider-sessions.ts";
 export * from "./records.ts";
 export * from "./releases.ts";
 export * from "./sessions.ts";

@@ -90,6 +90,8 @@ export const flowData = z.object({
     })
     .optional(),
   factors: z.array(factor).default([]),
+  /** Names the session at the identity provider that the first factor has made, if a sign-out is to end it. */
+  providerSession: z.string().optional(),
   /** Set after an identity provider identified the user: this flow created the account, or it existed before. */
   signedUp: z.enum(["created", "known"]).optional(),
   /** Return address after a redirect to an identity provider; one of the allowed addresses. */

@@ -1,6 +1,7 @@
 import { audit } from "../audit/audit.ts";
 import { firstIdentifier } from "../identity/identifiers.ts";
 import { hasSecondFactor, isMultiFactor } from "../methods/second-factors.ts";
+import { renewProviderSession } from "../sessions/provider-sessions.ts";
 import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { linkedProviders } from "./actions/continue-with-known-provider.ts";
 import { amrOf } from "./amr.ts";
@@ -26,7 +27,13 @@ export function stepUp(context: Context): Outcome<typeof REAUTHENTICATE, "flow_d
       ? "login_method_chooser"
       : stateAfterIdentifier(actualMethods, { ...data, ...recipients }, facts);
   if (!target) return reject("flow_discontinuity_error");
-  const reauthentication = { identifier, ...recipients, factors: [], steppingUp: true };
+  const reauthentication = {
+    identifier,
+    ...recipients,
+    factors: [],
+    providerSession: undefined,
+    steppingUp: true,
+  };
   return go(target, {
     data: { ...reauthentication, ...codeOfState(target, { ...data, ...reauthentication } as FlowData) },
     proceedsAfterProof: true,
@@ -52,17 +59,19 @@ export async function completeStepUp({
   facts,
   config,
 }: Context): Promise<Pick<Entered, "writes" | "data" | "session" | "replacement">> {
-  const { steppingUp, factors } = data;
+  const { steppingUp, factors, providerSession } = data;
   const complete = factors.length > 0 && (!hasSecondFactor(facts, config) || isMultiFactor(factors));
   if (!steppingUp || !complete || !request.session) return {};
   const { email, emailVerified, username } = facts;
   const authentication = { factors, amr: amrOf(factors), email, emailVerified, username };
   const { issued, session, write } = await replaceSession(request, request.session, authentication);
+  const renewal = providerSession ? { handle: providerSession, sessionId: session.id } : null;
   return {
     session: issued,
     replacement: session,
     writes: [
       write,
+      ...(renewal ? [renewProviderSession(request, renewal)] : []),
       audit(
         request,
         "reauthentication_succeeded",
@@ -73,6 +82,7 @@ export async function completeStepUp({
     data: {
       steppingUp: undefined,
       factors: [],
+      providerSession: undefined,
       identifier: undefined,
       ...noCodes,
     },

@@ -10,6 +10,7 @@ import type { Tenant } from "../config/tenant.ts";
 import { eventDataContext, previousSecretContext, webhookSecretContext } from "../events/seal-contexts.ts";
 import { totpSealContext } from "../methods/totp/totp.ts";
 import { artifactStorage } from "../openid/artifact-storage.ts";
+import { storeProviderSession } from "../sessions/provider-sessions.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
@@ -109,6 +110,12 @@ async function insertGrant({ database, vault }: Process, tenantId: string): Prom
   await artifactStorage(context, "Grant").upsert("grant-1", { clientId: "shop" }, 60);
 }
 
+/** Inserts what a provider knows a session by. */
+async function insertProviderSession({ database, vault }: Process, tenantId: string): Promise<void> {
+  const about = { exchangeToken: "token-1", provider: "custom_acme", session: { idToken: "id-token-1" } };
+  await storeProviderSession({ database, vault, platform }, { id: tenantId } as Tenant, about);
+}
+
 /** One value in each sealed column, and a retired key, whose private half is erased. */
 async function fill(running: Process) {
   const acme = await createTenant(running, { name: "Acme", hosts: [], settings });
@@ -118,6 +125,7 @@ async function fill(running: Process) {
   await insertPhone(running, acme.id);
   await insertWebhook(running, acme.id);
   await insertGrant(running, acme.id);
+  await insertProviderSession(running, acme.id);
   await postgres.database.write.insert(schema.signingKeys).values({
     tenantId: acme.id,
     id: randomUUID(),
@@ -148,6 +156,7 @@ describe("reseal", () => {
       "webhooks.sealed_previous_secret": 1,
       "events.sealed_data": 1,
       "openid_artifacts.payload": 1,
+      "provider_sessions.sealed": 1,
     });
 
     const after = withKeys(fresh);
@@ -208,6 +217,7 @@ describe("reseal", () => {
       { table: "authenticator_devices", moved: 1, unknown: [] },
       { table: "events", moved: 1, unknown: [] },
       { table: "openid_artifacts", moved: 1, unknown: [] },
+      { table: "provider_sessions", moved: 1, unknown: [] },
       { table: "signing_keys", moved: 2, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
@@ -231,6 +241,7 @@ describe("a start", () => {
     ["the secret of a webhook", "webhooks"],
     ["a mail for a webhook", "events"],
     ["an artifact of the OpenID provider", "openid_artifacts"],
+    ["a session at a provider", "provider_sessions"],
   ])("fails without the key that sealed %s, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);
     await fill(withKeys(old));
@@ -241,6 +252,7 @@ describe("a start", () => {
     if (kept !== "webhooks") await write.delete(schema.webhooks);
     if (kept !== "events") await write.delete(schema.events);
     if (kept !== "openid_artifacts") await write.delete(schema.openidArtifacts);
+    if (kept !== "provider_sessions") await write.delete(schema.providerSessions);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
     await expect(checkSealingKeys(postgres.database, createVault([fresh]))).rejects.toEqual(
       new StartError(

@@ -5,6 +5,7 @@ import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext, TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { leaveProviderSession, providerSessionOf } from "./provider-sessions.ts";
 import { applicationsOf, endSession, type FoundSession } from "./sessions.ts";
 
 /** What this module takes of the process. */
@@ -12,17 +13,29 @@ type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks;
 
 const { sessions } = schema;
 
-/** Ends the sessions that a client logs out of, and records each in the audit log. */
+/**
+ * Ends the sessions that a client logs out of, and records each in the audit log.
+ *
+ * @param leaving the client is a browser that goes on to the provider that a session was signed in at, and from there to this
+ *   address, already checked; null for a page of this service
+ * @returns `state` of the sign-out at the provider; null if there is none
+ */
 export async function logOut(
   context: Omit<ClientContext<Process>, "now">,
-  found: readonly FoundSession[],
-): Promise<void> {
+  found: readonly { session: Pick<FoundSession["session"], "id" | "userId">; now: Date }[],
+  leaving?: { redirectTo: string | null },
+): Promise<string | null> {
   const { runtime } = context;
-  await runtime.database.write.transaction(async (tx) => {
+  return runtime.database.write.transaction(async (tx) => {
+    let state: string | null = null;
     for (const { session, now } of found) {
+      // A browser with several sessions, of which all but one were planted or left behind, can go to one provider.
+      if (leaving && state === null)
+        state = await leaveProviderSession(tx, context, { sessionId: session.id, ...leaving });
       await endSession(context, session.id, "session.delete.explicit.logout")(tx);
       await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
     }
+    return state;
   });
 }
 
@@ -42,8 +55,10 @@ export async function endReplacedSessions(
     for (const { session } of replaced) {
       const isSame = session.userId === issuedTo?.userId;
       const carry = isSame ? await applicationsOf(tx, context.tenant, session.id) : null;
+      const carryProvider = isSame ? await providerSessionOf(tx, context.tenant, session.id) : null;
       await endSession(context, session.id, "session.delete.explicit.logout")(tx);
       await carry?.(issuedId);
+      await carryProvider?.(issuedId);
     }
   });
 }

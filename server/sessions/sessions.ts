@@ -25,6 +25,7 @@ import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns }
 import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
 import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
+import { providerSessionOf } from "./provider-sessions.ts";
 import {
   clientClaims,
   SESSION_TOKEN_TYPE,
@@ -183,10 +184,12 @@ export async function replaceSession(
     async write(tx) {
       await lockUser(tx, tenant.id, userId);
       const carry = await applicationsOf(tx, tenant, id);
+      const carryProvider = await providerSessionOf(tx, tenant, id);
       const ended = await endSessions(tx, context, eq(sessions.id, id), "session.delete.explicit.logout");
       if (ended === 0) throw new ConflictError("session");
       await write(tx);
       await carry(session.id);
+      await carryProvider(session.id);
     },
   };
 }

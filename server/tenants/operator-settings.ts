@@ -22,6 +22,7 @@ const operatorSettings = [
   "third_party.custom_providers.*.authorization_endpoint",
   "third_party.custom_providers.*.token_endpoint",
   "third_party.custom_providers.*.userinfo_endpoint",
+  "third_party.custom_providers.*.end_session_endpoint",
   "saml.identity_providers.*.metadata_url",
 ];
 

@@ -333,6 +333,18 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  provider_sessions: [
+    {
+      count: ({ others, sessions }) => Math.min(others, sessions),
+      row: {
+        id: id("provider session"),
+        provider: "'saml:https://idp.test/'",
+        session_id: id("session"),
+        name_id_hash: digest("name id"),
+        sealed: digest("sealed"),
+      },
+    },
+  ],
   openid_consents: [
     {
       count: ({ others }) => others,

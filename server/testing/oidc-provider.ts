@@ -3,7 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair } from "jose";
-import { type Adapter, type AdapterPayload, type Configuration, Provider } from "oidc-provider";
+import {
+  type Adapter,
+  type AdapterPayload,
+  type Configuration,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
 
 /** A real OpenID Connect provider on this machine. Users sign in with their account name only. */
 export interface OidcProvider {
@@ -26,11 +32,30 @@ export interface OidcProvider {
    * @returns the callback URL
    */
   signIn(address: string, name: string | null): Promise<URL>;
+  /** Returns a browser that keeps its session at the provider. */
+  browser(): ProviderBrowser;
   close(): Promise<void>;
 }
 
-/** @param redirectUris registered callback addresses */
-export async function startOidcProvider(redirectUris: string[]): Promise<OidcProvider> {
+/** A browser that goes to the provider again and again. */
+export interface ProviderBrowser {
+  /**
+   * Opens an address of the provider, and follows its redirects.
+   *
+   * @param name account name to sign in with if the page asks for one; null cancels
+   * @returns the address of another host that it leads to, and whether the page asked who the user is
+   */
+  open(address: string, name: string | null): Promise<{ back: URL; asked: boolean }>;
+}
+
+/**
+ * @param redirectUris registered callback addresses
+ * @param postLogoutRedirectUris registered addresses to return to from a sign-out
+ */
+export async function startOidcProvider(
+  redirectUris: string[],
+  postLogoutRedirectUris: string[] = [],
+): Promise<OidcProvider> {
   const people = new Map<string, Record<string, unknown>>();
   const client = { id: "stile", secret: randomBytes(24).toString("base64url") };
   const server = createServer();
@@ -48,6 +73,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
           client_id: client.id,
           client_secret: client.secret,
           redirect_uris: redirectUris,
+          post_logout_redirect_uris: postLogoutRedirectUris,
           response_types: ["code"],
           grant_types: ["authorization_code"],
         },
@@ -59,7 +85,10 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
       },
       conformIdTokenClaims: false,
       cookies: { keys: [cookieKey] },
-      features: { devInteractions: { enabled: false } },
+      features: {
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: { enabled: true, logoutSource },
+      },
       findAccount: (_, name) =>
         people.has(name)
           ? { accountId: name, claims: () => ({ ...people.get(name), sub: name }) }
@@ -119,7 +148,8 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
     person(name, claims = {}) {
       people.set(name, { ...people.get(name), ...claims });
     },
-    signIn: (address, name) => signIn(issuer, address, name),
+    signIn: async (address, name) => (await browser(issuer).open(address, name)).back,
+    browser: () => browser(issuer),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -144,7 +174,16 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
-async function signIn(issuer: string, start: string, name: string | null): Promise<URL> {
+/** The provider's page to sign out: with the ID token of the user it asks nothing, as others do. */
+async function logoutSource(ctx: KoaContextWithOIDC, form: string): Promise<void> {
+  const isKnown = ctx.oidc.entities.IdTokenHint !== undefined;
+  ctx.body = `<!doctype html><html lang="en"><title>Acme</title><main><h1>Acme signs you out</h1>${form}
+    <button form="op.logoutForm" name="logout" value="yes">Sign out at Acme</button></main>${
+      isKnown ? `<script>document.querySelector("button").click()</script>` : ""
+    }</html>`;
+}
+
+function browser(issuer: string): ProviderBrowser {
   const cookies = new Map<string, string>();
   const ask = async (address: URL, init: RequestInit = {}): Promise<Response> => {
     const cookie = [...cookies].map(([key, value]) => `${key}=${value}`).join("; ");
@@ -155,20 +194,32 @@ async function signIn(issuer: string, start: string, name: string | null): Promi
     }
     return response;
   };
-  let address = new URL(start);
-  for (let hops = 0; hops < 10; hops += 1) {
-    if (address.origin !== issuer) return address;
-    let response = await ask(address);
-    if (response.status === 200) {
-      const fields: Record<string, string> = name === null ? { abort: "1" } : { login: name };
-      response = await ask(address, { method: "POST", body: new URLSearchParams(fields) });
-    }
-    const location = response.headers.get("location");
-    if (location === null)
-      throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
-    address = new URL(location, address);
-  }
-  throw new Error("the provider redirects in a loop");
+  return {
+    async open(start, name) {
+      let address = new URL(start);
+      let asked = false;
+      for (let hops = 0; hops < 10; hops += 1) {
+        if (address.origin !== issuer) return { back: address, asked };
+        let response = await ask(address);
+        if (response.status === 200) {
+          const page = await response.text();
+          const [, action] = /<form id="op.logoutForm" method="post" action="([^"]+)"/.exec(page) ?? [];
+          const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
+          asked ||= !page.includes("<script>");
+          const fields: Record<string, string> = name === null ? { abort: "1" } : { login: name };
+          response = await ask(action ? new URL(action) : address, {
+            method: "POST",
+            body: new URLSearchParams(action ? { xsrf, logout: "yes" } : fields),
+          });
+        }
+        const location = response.headers.get("location");
+        if (location === null)
+          throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+        address = new URL(location, address);
+      }
+      throw new Error("the provider redirects in a loop");
+    },
+  };
 }
 
 /** Stores the state of the provider in memory. */

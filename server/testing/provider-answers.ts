@@ -86,7 +86,7 @@ export async function signInAt(
   const asked = await playProvider(runtime, recorded, new URL(url));
   const answer = new URLSearchParams({ state, code: "code", ...recorded.callback });
   const { privateState } = request;
-  const facts = await completeAuthorization({ runtime, tenant }, found, { answer, state, privateState });
+  const { facts } = await completeAuthorization({ runtime, tenant }, found, { answer, state, privateState });
   return { url: new URL(url), facts, asked };
 }
 

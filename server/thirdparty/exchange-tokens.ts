@@ -9,6 +9,7 @@ import type { RequestContext } from "../context/context.ts";
 import { isVerifierOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { type ProviderSession, storeProviderSession } from "../sessions/provider-sessions.ts";
 import type { Process } from "./process.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
@@ -38,14 +39,24 @@ const sealedContent = providerFacts.extend({ reauthenticates: z.literal(true).op
 /**
  * Issues a token and commits, because the callback runs outside a flow step.
  *
+ * @param session what the provider knows its session by, if a sign-out is to end it; it is stored under the token
  * @returns the token, 43 characters of base64url, valid for 60 seconds; only its hash is stored
  */
 export async function issueExchangeToken(
   { database, platform, vault }: Process,
   tenant: Tenant,
   { flowId, codeChallenge, userId, reauthenticates, facts }: ExchangeToken,
+  session: ProviderSession | null = null,
 ): Promise<string> {
   const token = randomToken(platform);
+  if (session) {
+    const { provider } = facts;
+    await storeProviderSession({ database, platform, vault }, tenant, {
+      exchangeToken: token,
+      provider,
+      session,
+    });
+  }
   const tokenHash = sha256(token);
   const now = databaseNow(platform.clockShift());
   const content: z.input<typeof sealedContent> = {

@@ -80,15 +80,18 @@ async function begin(id: string, startedBy = runtime) {
   const request = await takeThirdPartyRequest(runtime, runtime.tenant, state, new Date());
   if (!request) throw new Error("no request was stored");
   const { searchParams } = new URL(url);
-  const finish = (
+  const finish = async (
     parameters: Record<string, string> = { code: "code" },
     finishedBy = runtime,
-  ): Promise<ProviderFacts> =>
-    completeAuthorization({ runtime: finishedBy, tenant: finishedBy.tenant }, provider(id), {
+  ): Promise<ProviderFacts> => {
+    const context = { runtime: finishedBy, tenant: finishedBy.tenant };
+    const { facts } = await completeAuthorization(context, provider(id), {
       answer: new URLSearchParams({ state, ...parameters }),
       state,
       privateState: request.privateState,
     });
+    return facts;
+  };
   return { url: new URL(url), state, request, finish, nonce: searchParams.get("nonce") ?? "" };
 }
 

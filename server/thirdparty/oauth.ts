@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -34,8 +35,13 @@ import { asObject, type Provider } from "./providers/provider.ts";
 const MAX_STEP_SECONDS = 6;
 
 /** Returns the redirect URI that is registered with every provider. */
-function callbackUrl({ base_url }: Config): URL {
-  return new URL("thirdparty/callback", base_url.endsWith("/") ? base_url : `${base_url}/`);
+const callbackUrl = (config: Config): URL => ownUrl(config, "thirdparty/callback");
+
+/** Returns the address that browsers return to from a sign-out; it is registered with providers that end sessions. */
+const postLogoutUrl = (config: Config): URL => ownUrl(config, "thirdparty/logout");
+
+function ownUrl({ base_url }: Config, path: string): URL {
+  return new URL(path, base_url.endsWith("/") ? base_url : `${base_url}/`);
 }
 
 /**
@@ -93,8 +99,8 @@ export async function startAuthorization(
 const responseParameters = ["state", "code", "iss", "error", "error_description", "error_uri"];
 
 /**
- * Exchanges the code of an authorization response for the facts about the user. All requests together take at most
- * `third_party.timeout`.
+ * Exchanges the code of an authorization response for the facts about the user, and the ID token, if the provider issues
+ * them. All requests together take at most `third_party.timeout`.
  *
  * @param about `answer`: parameters of the callback, each once; `state` and `privateState`: of the request
  * @throws ThirdPartyError for every failure
@@ -103,7 +109,7 @@ export async function completeAuthorization(
   { runtime, tenant }: TenantContext<Process>,
   provider: Provider,
   about: { answer: URLSearchParams; state: string; privateState: Record<string, string> },
-): Promise<ProviderFacts> {
+): Promise<{ facts: ProviderFacts; idToken: string | undefined }> {
   const { answer, state, privateState } = about;
   const signal = AbortSignal.timeout(tenant.config.third_party.timeout * 1000);
   const network = providerNetwork(runtime);
@@ -181,8 +187,61 @@ export async function completeAuthorization(
     const trust = { provider: provider.id, satisfiesMfa: provider.satisfiesMfa };
     const facts = toProviderFacts(statement, trust, tenant.config.email.max_length);
     if (!facts) throw unusableResponse("no_subject");
-    return facts;
+    return { facts, idToken: provider.idToken === null ? undefined : tokens.id_token };
   });
+}
+
+/**
+ * Returns the address at which the browser ends its session at a provider (OpenID Connect RP-Initiated Logout 1.0, 2). This
+ * service sends no request there.
+ *
+ * Both the ID token and the client's id are sent: without the token, providers ask their user whether to sign out, or do not
+ * lead back here; with it alone, a provider that encrypts its ID tokens cannot tell the client.
+ *
+ * @param about `idToken`: of the sign-in; `state`: of the sign-out
+ * @returns null if the provider has no such address, or one without TLS
+ * @throws ThirdPartyError if discovery fails
+ */
+export async function endSessionUrl(
+  { runtime, tenant }: TenantContext<Process>,
+  provider: Provider,
+  { idToken, state }: { idToken: string | undefined; state: string },
+): Promise<URL | null> {
+  const seconds = Math.min(tenant.config.third_party.timeout, MAX_STEP_SECONDS);
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const endpoint =
+    provider.endSessionEndpoint ??
+    (await withProviderErrors({ runtime, tenant }, provider, async () => {
+      const configuration = await configure({ runtime, tenant }, provider, signal);
+      return configuration.serverMetadata().end_session_endpoint;
+    }));
+  if (typeof endpoint !== "string" || !URL.canParse(endpoint)) return null;
+  const url = new URL(endpoint);
+  const isPlainAllowed = tenant.config.mode === "development" && url.protocol === "http:";
+  if (!(url.protocol === "https:" || isPlainAllowed) || url.username !== "" || url.password !== "")
+    return null;
+  const hint = logoutHintOf(idToken);
+  const parameters = {
+    ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+    ...(hint === undefined ? {} : { logout_hint: hint }),
+    client_id: provider.clientId,
+    post_logout_redirect_uri: postLogoutUrl(tenant.config).href,
+    state,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** Microsoft Entra ID asks which account to sign out, unless it is told by this optional claim of its ID tokens. */
+function logoutHintOf(idToken: string | undefined): string | undefined {
+  if (idToken === undefined) return undefined;
+  try {
+    const { login_hint } = decodeJwt(idToken);
+    return typeof login_hint === "string" ? login_hint : undefined;
+  } catch {
+    // An encrypted one.
+    return undefined;
+  }
 }
 
 /** Whether no known key fits a signature, or the one that is named does not verify it. */

@@ -27,4 +27,5 @@ export const messages: MessageTexts = {
   signOutButton: "সাইন আউট করুন",
   signedOutTitle: "আপনি সাইন আউট করেছেন",
   signedOutSentence: "আপনি এই পৃষ্ঠা বন্ধ করতে পারেন।",
+  signedOutNext: "এরপর যে প্রদানকারীর মাধ্যমে সাইন ইন করেছিলেন, সেখান থেকেও আপনাকে সাইন আউট করা হবে।",
 };

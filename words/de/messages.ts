@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signOutButton: "Abmelden",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutSentence: "Sie können diese Seite schließen.",
+  signedOutNext: "Als Nächstes werden Sie bei dem Anbieter abgemeldet, mit dem Sie sich angemeldet haben.",
 };

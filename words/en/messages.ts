@@ -29,4 +29,5 @@ export const messages: MessageTexts = {
   signOutButton: "Sign out",
   signedOutTitle: "You are signed out",
   signedOutSentence: "You can close this page.",
+  signedOutNext: "Next, you are signed out at the provider that you signed in with.",
 };

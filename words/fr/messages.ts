@@ -29,4 +29,5 @@ export const messages: MessageTexts = {
   signOutButton: "Se déconnecter",
   signedOutTitle: "Vous n’êtes plus en session",
   signedOutSentence: "Vous pouvez fermer cette page.",
+  signedOutNext: "Ensuite, la session chez le fournisseur qui a servi à la connexion se termine aussi.",
 };

@@ -29,4 +29,5 @@ export const messages: MessageTexts = {
   signOutButton: "Esci",
   signedOutTitle: "La sessione è terminata",
   signedOutSentence: "È possibile chiudere questa pagina.",
+  signedOutNext: "Ora termina anche la sessione presso il provider usato per l’accesso.",
 };

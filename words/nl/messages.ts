@@ -29,4 +29,5 @@ export const messages: MessageTexts = {
   signOutButton: "Uitloggen",
   signedOutTitle: "Je bent uitgelogd",
   signedOutSentence: "Je kunt deze pagina sluiten.",
+  signedOutNext: "Daarna word je ook uitgelogd bij de aanbieder waarmee je bent ingelogd.",
 };

@@ -29,4 +29,5 @@ export const messages: MessageTexts = {
   signOutButton: "Sair",
   signedOutTitle: "Você saiu",
   signedOutSentence: "Você pode fechar esta página.",
+  signedOutNext: "Em seguida, você sai também do provedor com o qual entrou.",
 };

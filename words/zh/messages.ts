@@ -26,4 +26,5 @@ export const messages: MessageTexts = {
   signOutButton: "退出登录",
   signedOutTitle: "您已退出登录",
   signedOutSentence: "您可以关闭此页面。",
+  signedOutNext: "接下来，您还将退出登录时所用的身份提供方。",
 };

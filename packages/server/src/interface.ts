@@ -123,6 +123,7 @@ export interface OAuthProviderPatch {
   key_id?: string | null | undefined;
   /** Private key (PKCS#8, PEM) that the client secret is made with. Default: none. */
   private_key?: string | null | undefined;
+  rp_initiated_logout?: boolean | null | undefined;
   display_name?: string | null | undefined;
   issuer?: string | null | undefined;
   use_discovery?: boolean | null | undefined;
@@ -132,6 +133,7 @@ export interface OAuthProviderPatch {
   scopes?: string[] | null | undefined;
   attribute_mapping?: Record<string, string | null> | null | undefined;
   acr_values?: string | null | undefined;
+  end_session_endpoint?: string | null | undefined;
 }
 export interface OAuthProviderSettings {
   enabled?: boolean | null | undefined;
@@ -149,6 +151,8 @@ export interface OAuthProviderSettings {
   prompt?: string | null | undefined;
   allow_linking?: boolean | null | undefined;
   satisfies_mfa?: boolean | null | undefined;
+  rp_initiated_logout?: boolean | null | undefined;
+  end_session_endpoint?: string | null | undefined;
 }
 export interface OpenidClient {
   id: string;
@@ -1040,13 +1044,15 @@ export type TenantSettings = {
                     satisfies_mfa?: boolean | null | undefined;
                     /** Directory: common, organizations, consumers, or a tenant id. */
                     tenant?: string | null | undefined;
+                    /** Whether signing out ends the session at Microsoft too (OpenID Connect RP-Initiated Logout 1.0). */
+                    rp_initiated_logout?: boolean | null | undefined;
                   }
                 | null
                 | undefined;
             }
           | null
           | undefined;
-        /** Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa. */
+        /** Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa, rp_initiated_logout and end_session_endpoint. */
         custom_providers?:
           | Record<
               string,
@@ -1066,6 +1072,8 @@ export type TenantSettings = {
                 prompt?: string | null | undefined;
                 allow_linking?: boolean | null | undefined;
                 satisfies_mfa?: boolean | null | undefined;
+                rp_initiated_logout?: boolean | null | undefined;
+                end_session_endpoint?: string | null | undefined;
               } | null
             >
           | null

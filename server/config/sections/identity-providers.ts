@@ -48,6 +48,8 @@ const customProvider = z
     prompt: line().optional(),
     allow_linking: z.boolean().default(false),
     satisfies_mfa: z.boolean().default(false),
+    rp_initiated_logout: z.boolean().default(false),
+    end_session_endpoint: address().optional(),
   })
   .refine(
     ({ use_discovery, issuer, authorization_endpoint, token_endpoint, userinfo_endpoint }) =>
@@ -55,6 +57,11 @@ const customProvider = z
         ? issuer !== undefined
         : Boolean(authorization_endpoint && token_endpoint && (issuer || userinfo_endpoint)),
     "needs an issuer to discover, or use_discovery false with its endpoints",
+  )
+  .refine(
+    ({ use_discovery, rp_initiated_logout, end_session_endpoint }) =>
+      use_discovery || !rp_initiated_logout || end_session_endpoint !== undefined,
+    "needs an end_session_endpoint for rp_initiated_logout without use_discovery",
   );
 
 const mailDomain = line(253).regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
@@ -130,6 +137,9 @@ export const thirdParty = section({
     linkedin: provider({}),
     microsoft: provider({
       tenant: text("common").describe("Directory: common, organizations, consumers, or a tenant id."),
+      rp_initiated_logout: flag(false).describe(
+        "Whether signing out ends the session at Microsoft too (OpenID Connect RP-Initiated Logout 1.0).",
+      ),
     }),
   }),
   custom_providers: map(
@@ -139,7 +149,7 @@ export const thirdParty = section({
   )
     .default({})
     .describe(
-      "Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
+      "Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa, rp_initiated_logout and end_session_endpoint.",
     ),
 });
 

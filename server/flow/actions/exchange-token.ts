@@ -5,6 +5,7 @@ import { isEmailVerified } from "../../identity/email/emails.ts";
 import { factsById, factsByIdentifier, type UserFacts } from "../../identity/facts.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { hasSecondFactor } from "../../methods/second-factors.ts";
+import { handleOf } from "../../sessions/provider-sessions.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
   type ExchangeToken,
@@ -20,6 +21,7 @@ import {
 } from "../../thirdparty/identities.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
+import { endsSessionAt } from "../../thirdparty/sign-out.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
 import { noCodes, verificationCode } from "../expected-codes.ts";
@@ -46,7 +48,7 @@ export const exchangeToken = action({
     "rate_limit_exceeded",
   ],
   async run(context, { token, code_verifier }) {
-    const { request, data } = context;
+    const { request, data, config } = context;
     const { runtime, tenant, client } = request;
     const rate = await runtime.rates.consume(tenant.id, "exchange_token", client.source);
     if (!rate.ok)
@@ -81,9 +83,10 @@ export const exchangeToken = action({
       });
     }
     const take = takeExchangeToken(request, token);
+    const providerSession = endsSessionAt(config, facts.provider) ? handleOf(token) : undefined;
     if (context.type === "profile" && data.steppingUp) {
       const writes = [take, ...identityWrites(context, verdict, facts)];
-      return next({ data: { factors: [factorOf(context, facts)] }, writes });
+      return next({ data: { factors: [factorOf(context, facts)], providerSession }, writes });
     }
     // In a profile flow the user is signed in already; the flow's data does not change.
     if (context.type === "profile") {
@@ -101,7 +104,7 @@ export const exchangeToken = action({
     const factor = factorOf(context, { ...facts, satisfiesMfa: facts.satisfiesMfa && !isLinkPending });
     const effectsWithFactor = {
       ...effects,
-      data: { ...resetData(data), ...effects.data, factors: [factor] },
+      data: { ...resetData(data), ...effects.data, factors: [factor], providerSession },
       writes: [take, ...(effects.writes ?? [])],
     };
     // In a `token_exchange` flow the protocol allows `back`, so that the user can present another token.

@@ -20,6 +20,7 @@ import {
   markedMethods,
 } from "../../sessions/account-marks.ts";
 import { prepareAuthorizationCode } from "../../sessions/authorization-codes.ts";
+import { joinProviderSession } from "../../sessions/provider-sessions.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { findTrustedDevice, trustDevice } from "../../sessions/trusted-devices.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
@@ -73,6 +74,9 @@ export const success = state({
         ...(device ? [device.write] : []),
         ...(isRegistration ? [emit(request, "user.create", userId)] : []),
         write,
+        ...(data.providerSession
+          ? [joinProviderSession(request, { handle: data.providerSession, sessionId: issued.id })]
+          : []),
         ...(code ? [code.write] : []),
         ...(type === "login" ? [emit(request, "user.login", userId)] : []),
         entry,

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/schema.ts";
+import { endsAnyProviderSession } from "../../sessions/provider-sessions.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
 import { isPasskeyOrigin } from "../passkeys/origin.ts";
 import { isAllowedOrigin } from "../request/origin.ts";
@@ -17,7 +18,7 @@ const flows: Policy = {
   methods: "GET, POST, PUT, PATCH, DELETE, OPTIONS",
   closed: ({ cors }) => cors.allow_origins.length === 0,
   allows: isAllowedOrigin,
-  exposes: ({ session, words }) => [
+  exposes: ({ session, words, ...config }) => [
     "Retry-After",
     "X-RateLimit-Limit",
     "X-RateLimit-Remaining",
@@ -25,6 +26,7 @@ const flows: Policy = {
     "X-Session-Lifetime",
     "X-Session-Retention",
     ...(session.enable_auth_token_header ? ["X-Auth-Token"] : []),
+    ...(endsAnyProviderSession(config) ? ["X-Provider-Logout"] : []),
     ...Object.keys(wordsHeader({ words })),
   ],
 };

@@ -15,8 +15,14 @@ export interface PageMessage {
   from?: URL | undefined;
   /** A mailed code, to be typed elsewhere. */
   code?: string;
-  /** Where to go from here: the path of the sign-in page, this page again, or the answer to a form. */
-  wayOn?: { home: string } | "reload" | StartOver | Press;
+  /** Where to go from here: the path of the sign-in page, this page again, the answer to a form, or a link. */
+  wayOn?: { home: string } | "reload" | StartOver | Press | Link;
+}
+
+/** A link. */
+export interface Link {
+  text: string;
+  href: string;
 }
 
 /** A form with one button. */
@@ -100,6 +106,7 @@ function linksOn(page: MessageWords["page"], wayOn: PageMessage["wayOn"]): Html[
   const reload = html`<a href="">${page.reload}</a>`;
   if (wayOn === "reload") return [reload];
   if ("home" in wayOn) return [html`<a href="${wayOn.home}">${page.toSignIn}</a>`];
+  if ("href" in wayOn) return [html`<a href="${wayOn.href}">${wayOn.text}</a>`];
   return "flow" in wayOn ? [reload, startOverForm(page, wayOn)] : [];
 }
 

@@ -112,6 +112,15 @@ export const signedOut =
   (from: URL | undefined): Message =>
   ({ page }) => ({ title: page.signedOutTitle, sentence: page.signedOutSentence, from });
 
+/** @param href the address at which the sign-out goes on, which the browser opens by itself */
+export const signedOutNext =
+  (href: string): Message =>
+  ({ page }) => ({
+    title: page.signedOutTitle,
+    sentence: page.signedOutNext,
+    wayOn: { text: page.linkContinue, href },
+  });
+
 /** "42 seconds" */
 function secondsIn(language: string, seconds: number): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
@@ -136,6 +145,7 @@ export const messages: Readonly<Record<string, Message>> = {
   message_link_code: codeOfLink("048213"),
   message_link_ended: endedLink("/"),
   message_sign_out: signOutPage("/oauth/logout", {}),
+  message_signed_out_next: signedOutNext("/logout/provider?state=AAAA"),
   message_signed_out: signedOut(new URL("https://shop.example/")),
   message_failed: refusedRequest(500, "Internal server error.", "/"),
   message_failed_page: failedPage(false),

@@ -346,6 +346,8 @@ describe("every request and answer is as the document says", () => {
     expect((await browser.request("/saml/metadata?domain=shop.test")).status).toBe(403);
     expect((await browser.request("/saml/auth?domain=shop.test")).status).toBe(403);
     expect((await browser.submit("/saml/callback", { SAMLResponse: "x" })).status).toBe(403);
+    expect((await browser.request("/logout/provider?state=unknown")).status).toBe(303);
+    expect((await browser.request("/thirdparty/logout?state=unknown")).status).toBe(303);
   });
 
   test("of a sign-in that a SAML provider starts", async () => {

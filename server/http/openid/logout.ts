@@ -5,6 +5,7 @@ import { messagePage } from "../answer/message-page.ts";
 import { signedOut, signOutPage } from "../answer/messages.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { expiredPageCookies } from "../page/page-cookie.ts";
+import { providerLogoutUrl, signedOutNextPage } from "../providers/sign-out.ts";
 import { readText } from "../request/body.ts";
 import { isSameOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
@@ -53,10 +54,14 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
     const fields = { ...Object.fromEntries(given), [PRESSED]: "true" };
     return page(context, signOutPage(action, fields));
   }
-  await logOut(context, sessions);
+  const state = await logOut(context, sessions, { redirectTo: returnTo?.href ?? null });
   // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
   const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
   const cookies = mayForget ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
+  if (state !== null)
+    return isPressed
+      ? { ...signedOutNextPage(context, state), cookies }
+      : redirect(303, providerLogoutUrl(tenant.config, state), { cookies });
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
   if (returnTo && !isPressed) return redirect(303, returnTo.href, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };

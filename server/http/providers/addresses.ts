@@ -3,6 +3,7 @@ import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
+import { providerLogoutHandler, signedOutAtProviderHandler } from "./sign-out.ts";
 import { thirdPartyCallbackHandler } from "./third-party-callback.ts";
 
 const providerAnswer = z.looseObject({
@@ -24,6 +25,14 @@ const back = {
 
 const DISABLED = "SAML is disabled.";
 const NO_PROVIDER = "No provider is configured for this domain.";
+
+const signedOutAnswer = {
+  description: "A page that says that the user is signed out.",
+  schema: z.string(),
+  mediaType: "text/html",
+};
+
+const signOutState = z.object({ state: z.string().optional() });
 
 /** What identity providers and browsers on their way to them call. */
 export const providerAddresses = [
@@ -84,6 +93,37 @@ export const providerAddresses = [
       303: back[303],
       403: DISABLED,
       413: "The body is too large.",
+    },
+  }),
+  described(address("GET", "/logout/provider", providerLogoutHandler, "plain", "public"), {
+    id: "goToProviderLogout",
+    summary: "Send a browser that has signed out to its identity provider",
+    description: "The session here has ended. `X-Provider-Logout` of the sign-out is this address.",
+    tag: "providers",
+    query: signOutState,
+    answers: {
+      200: signedOutAnswer,
+      204: back[204],
+      303: {
+        description: "To the provider, or, where it cannot be asked, to where the sign-out was to lead.",
+        headers: { Location: "Address of the provider, the page or the application." },
+      },
+    },
+  }),
+  described(address("GET", "/thirdparty/logout", signedOutAtProviderHandler, "plain", "public"), {
+    id: "returnFromProviderLogout",
+    summary: "Return from the sign-out at an identity provider",
+    description:
+      "`post_logout_redirect_uri` of OpenID Connect RP-Initiated Logout 1.0, to be registered with the provider.",
+    tag: "providers",
+    query: signOutState,
+    answers: {
+      200: signedOutAnswer,
+      204: back[204],
+      303: {
+        description: "To where the sign-out was to lead.",
+        headers: { Location: "Address of the page or the application." },
+      },
     },
   }),
 ];

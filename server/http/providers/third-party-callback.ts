@@ -1,6 +1,7 @@
 import { currentTime } from "../../database/current-time.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { isRandomToken } from "../../lib/random-token.ts";
+import { openIdSessionOf } from "../../sessions/provider-sessions.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
@@ -94,12 +95,18 @@ async function exchangeTokenFor(
   const provider = findProvider(tenant.config, request.provider);
   if (!provider)
     throw new ThirdPartyError("invalid_request", "This provider is no longer available.", "disabled");
-  const facts = await completeAuthorization({ runtime, tenant }, provider, { answer, state, privateState });
-  return issueExchangeToken(runtime, tenant, {
+  const about = { answer, state, privateState };
+  const { facts, idToken } = await completeAuthorization({ runtime, tenant }, provider, about);
+  const reauthenticates = privateState.reauthenticatedSince !== undefined;
+  const token = {
     flowId,
     facts,
-    reauthenticates: privateState.reauthenticatedSince !== undefined,
+    reauthenticates,
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(userId === undefined ? {} : { userId }),
-  });
+  };
+  // An identity that is connected to an account signs no session in.
+  const isSignIn = userId === undefined || reauthenticates;
+  const session = provider.endsSession && isSignIn ? openIdSessionOf(idToken) : null;
+  return issueExchangeToken(runtime, tenant, token, session);
 }

@@ -61,8 +61,29 @@ export const sessionAddresses = [
     summary: "End the session",
     tag: "sessions",
     security: "session",
+    query: z.object({
+      redirect_to: z
+        .string()
+        .optional()
+        .describe(
+          "Where the browser goes on after the sign-out at the identity provider: an address that users may return to from a sign-in there. Default: the page.",
+        ),
+    }),
     answers: {
-      204: { description: "The session has ended.", headers: { "Set-Cookie": "Removes the cookies." } },
+      200: {
+        description:
+          "For a form of the account page, a page that goes on to the sign-out at the identity provider.",
+        schema: z.string(),
+        mediaType: "text/html",
+      },
+      204: {
+        description: "The session has ended.",
+        headers: {
+          "Set-Cookie": "Removes the cookies.",
+          "X-Provider-Logout":
+            "The address to open next, so that the session at the identity provider ends too. Absent if it does not.",
+        },
+      },
       303: { description: "The same for a form of the account page.", headers: { Location: "The page." } },
       401: NO_SESSION,
       403: "Cross-site requests are not allowed.",

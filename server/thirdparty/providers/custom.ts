@@ -39,6 +39,8 @@ export function custom(key: string, settings: Settings): Provider {
     readStatement: (answers) => readStatement(settings, answers),
     allowLinking: settings.allow_linking,
     satisfiesMfa: settings.satisfies_mfa,
+    endsSession: settings.rp_initiated_logout,
+    endSessionEndpoint: settings.end_session_endpoint,
   };
 }
 

@@ -52,6 +52,10 @@ export interface Provider {
   allowLinking: boolean;
   /** Whether the tenant trusts it for the second factor. */
   satisfiesMfa: boolean;
+  /** Whether signing out ends the session there too (OpenID Connect RP-Initiated Logout 1.0). */
+  endsSession: boolean;
+  /** Where, if the configuration says so; else discovery does. */
+  endSessionEndpoint?: string | undefined;
 }
 
 /** Settings that every built-in provider has. */
@@ -78,6 +82,7 @@ export const oauthProvider = (
   nonce: false,
   allowLinking: settings.allow_linking,
   satisfiesMfa: settings.satisfies_mfa,
+  endsSession: false,
   ...stated,
 });
 

@@ -1,0 +1,236 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Databases, schema, type Transaction } from "#db/client";
+import { databaseNow } from "#db/clock";
+import { sealContext } from "#db/schema/table";
+import { type Write, type WriteOfParts, writeOf } from "#db/write";
+import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { isRandomToken, randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
+
+/**
+ * Sessions at the identity providers that users sign in at, for providers at which a sign-out ends the session too. A session
+ * has at most one: that of the provider it was signed in at.
+ */
+
+/** What this module takes of the process. */
+type Process = OnPlatform & Databases & Sealing;
+
+const { providerSessions } = schema;
+
+/** How long the browser may take to return from the sign-out at a provider. */
+const RETURN_SECONDS = 600;
+
+/** How long the flow of a sign-in may take to issue its session after the user has returned from the provider. */
+const SIGN_IN_SECONDS = 86_400;
+
+/** The longest ID token that is kept: it is sent in an address, and servers accept some 8 KiB of those. */
+const MAX_ID_TOKEN_CHARACTERS = 6000;
+
+const openIdSession = z.strictObject({
+  /** ID token of the sign-in; absent if the provider issued none, or a longer one than is kept. */
+  idToken: z.string().max(MAX_ID_TOKEN_CHARACTERS).optional(),
+});
+
+/** What a later version stores otherwise is not read. */
+const content = openIdSession.catch({});
+
+/** What a provider knows a session by. */
+export type ProviderSession = z.output<typeof content>;
+
+/** Returns what is kept of a sign-in by OpenID Connect or OAuth 2; without an ID token, the client is all that is known. */
+export function openIdSessionOf(idToken: string | undefined): ProviderSession {
+  const kept = openIdSession.safeParse({ idToken });
+  return kept.success ? kept.data : {};
+}
+
+/** Whether a sign-out ends the session at any provider of a tenant. */
+export function endsAnyProviderSession({ third_party }: Pick<Config, "third_party">): boolean {
+  return (
+    third_party.providers.microsoft.rp_initiated_logout ||
+    Object.values(third_party.custom_providers).some((provider) => provider.rp_initiated_logout)
+  );
+}
+
+/** Names a session at a provider until a session of this service has it. */
+export const handleOf = (exchangeToken: string): string => sha256(exchangeToken).toString("base64url");
+
+/**
+ * Stores a session at a provider, and commits.
+ *
+ * @param about `exchangeToken`: the token by which the sign-in goes on; only its hash is stored
+ */
+export async function storeProviderSession(
+  { database, platform, vault }: Process,
+  tenant: Tenant,
+  { exchangeToken, provider, session }: { exchangeToken: string; provider: string; session: ProviderSession },
+): Promise<void> {
+  const id = platform.uuid();
+  await database.write.insert(providerSessions).values({
+    tenantId: tenant.id,
+    id,
+    provider,
+    handleHash: sha256(exchangeToken),
+    sealed: vault.seal(Buffer.from(JSON.stringify(session)), contextOf(tenant, id)),
+    expiresAt: sql`${databaseNow(platform.clockShift())} + ${SIGN_IN_SECONDS}::int * interval '1 second'`,
+  });
+}
+
+const contextOf = ({ id: tenantId }: Tenant, id: string) =>
+  sealContext(providerSessions, "sealed", { tenantId, id });
+
+/** Returns the write by which a session that is being issued gets the session at a provider that a handle names. */
+export function joinProviderSession(
+  { tenant }: { tenant: Tenant },
+  { handle, sessionId }: { handle: string; sessionId: string },
+): WriteOfParts {
+  return writeOf({
+    name: "provider_session",
+    text: joinText,
+    values: [tenant.id, Buffer.from(handle, "base64url"), sessionId],
+  });
+}
+
+const joinText = `provider_session as (
+  update provider_sessions set (session_id, handle_hash, expires_at) = row($3::uuid, null, null)
+  where tenant_id = $1 and handle_hash = $2)`;
+
+/**
+ * Returns the write by which a session that its user has reauthenticated in gets the session at the provider that proved it,
+ * unless it has one at another provider: a sign-out ends the session at the provider of the sign-in. The session is stored
+ * before it.
+ */
+export function renewProviderSession(
+  { tenant }: { tenant: Tenant },
+  { handle, sessionId }: { handle: string; sessionId: string },
+): Write {
+  const handleHash = Buffer.from(handle, "base64url");
+  return async (tx) => {
+    await tx.execute(sql`
+      delete from provider_sessions where tenant_id = ${tenant.id} and session_id = ${sessionId} and provider = (
+        select provider from provider_sessions where tenant_id = ${tenant.id} and handle_hash = ${handleHash})`);
+    const [other] = await tx
+      .select({ id: providerSessions.id })
+      .from(providerSessions)
+      .where(and(eq(providerSessions.tenantId, tenant.id), eq(providerSessions.sessionId, sessionId)));
+    if (!other) await joinProviderSession({ tenant }, { handle, sessionId })(tx);
+  };
+}
+
+/**
+ * Holds the session at a provider of a session that is replaced by another one of its user.
+ *
+ * @returns hands it over to the new session, once that is stored, unless that has one of its own
+ */
+export async function providerSessionOf(
+  tx: Transaction,
+  tenant: Tenant,
+  sessionId: string,
+): Promise<(newId: string) => Promise<void>> {
+  if (!endsAnyProviderSession(tenant.config)) return async () => {};
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    with ${heldSession(tenant, sessionId)}
+    update provider_sessions set session_id = null
+    where tenant_id = ${tenant.id} and session_id in (select id from held) returning id`);
+  const [held] = rows;
+  if (!held) return async () => {};
+  return async (newId) => {
+    const ofHeld = sql`tenant_id = ${tenant.id} and id = ${held.id}`;
+    const { rows: handed } = await tx.execute(sql`
+      update provider_sessions set session_id = ${newId} where ${ofHeld} and not exists (
+        select from provider_sessions where tenant_id = ${tenant.id} and session_id = ${newId}) returning 1`);
+    if (handed.length === 0) await tx.execute(sql`delete from provider_sessions where ${ofHeld}`);
+  };
+}
+
+/** A sign-out that goes on at a provider. */
+export interface ProviderSignOut {
+  provider: string;
+  session: ProviderSession;
+  /** Where the browser goes on; null for a page of this service. */
+  redirectTo: string | null;
+}
+
+/**
+ * Keeps the session at a provider beyond the end of its session, for the browser to end it there.
+ *
+ * @param tx ends the session next
+ * @param redirectTo where the browser goes on, already checked; null for a page of this service
+ * @returns `state` of the sign-out: 43 characters of base64url, valid for ten minutes, stored as a hash; null if there is no
+ *   such session
+ */
+export async function leaveProviderSession(
+  tx: Transaction,
+  { runtime, tenant }: TenantContext<OnPlatform>,
+  { sessionId, redirectTo }: { sessionId: string; redirectTo: string | null },
+): Promise<string | null> {
+  if (!endsAnyProviderSession(tenant.config)) return null;
+  const { platform } = runtime;
+  const state = randomToken(platform);
+  const { rows } = await tx.execute(sql`
+    with ${heldSession(tenant, sessionId)}
+    update provider_sessions set session_id = null, handle_hash = ${signOutHash(state)}, redirect_to = ${redirectTo},
+      name_id_hash = null,
+      expires_at = ${databaseNow(platform.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'
+    where tenant_id = ${tenant.id} and session_id in (select id from held) returning 1`);
+  return rows.length > 0 ? state : null;
+}
+
+/** Locks a session before what belongs to it, as every end of a session does. */
+const heldSession = ({ id: tenantId }: Tenant, sessionId: string) =>
+  sql`held as (select id from sessions where tenant_id = ${tenantId} and id = ${sessionId} for update)`;
+
+/** Exchange tokens are hashed otherwise, so none of them is taken for a `state`. */
+const signOutHash = (state: string) => sha256(`sign-out ${state}`);
+
+const isLeaving = (tenant: Tenant, state: string, now: Date) =>
+  and(
+    eq(providerSessions.tenantId, tenant.id),
+    eq(providerSessions.handleHash, signOutHash(state)),
+    isNull(providerSessions.sessionId),
+    sql`${providerSessions.expiresAt} > ${now}`,
+  );
+
+/**
+ * Reads a sign-out at a provider.
+ *
+ * @returns null if its `state` is unknown, already taken or older than ten minutes
+ */
+export async function findProviderSignOut(
+  { runtime, tenant }: TenantContext<Process>,
+  state: string,
+  now: Date,
+): Promise<ProviderSignOut | null> {
+  if (!isRandomToken(state)) return null;
+  // The primary: the browser comes here at once after the sign-out.
+  const [found] = await runtime.database.write
+    .select()
+    .from(providerSessions)
+    .where(isLeaving(tenant, state, now));
+  return found ? { ...found, session: unsealed({ runtime, tenant }, found) } : null;
+}
+
+/** Takes a sign-out at a provider, and commits, so that its `state` is accepted once. Returns where the browser goes on. */
+export async function takeProviderSignOut(
+  { runtime, tenant }: TenantContext<Databases>,
+  state: string,
+  now: Date,
+): Promise<Pick<ProviderSignOut, "redirectTo"> | null> {
+  if (!isRandomToken(state)) return null;
+  const [taken] = await runtime.database.write
+    .delete(providerSessions)
+    .where(isLeaving(tenant, state, now))
+    .returning({ redirectTo: providerSessions.redirectTo });
+  return taken ?? null;
+}
+
+function unsealed(
+  { runtime, tenant }: TenantContext<Sealing>,
+  { id, sealed }: { id: string; sealed: Buffer },
+): ProviderSession {
+  return content.parse(JSON.parse(runtime.vault.unseal(sealed, contextOf(tenant, id)).toString()));
+}
