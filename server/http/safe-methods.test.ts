@@ -72,6 +72,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/oauth/logout",
     "/oauth/userinfo",
     "/saml/auth",
+    "/saml/logout",
     "/saml/metadata",
     "/theme/{version}/{file}",
     "/users/pictures/{picture}",

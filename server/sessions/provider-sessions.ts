@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
@@ -11,6 +11,7 @@ import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isRandomToken, randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { Session } from "../objects/session.ts";
 
 /**
  * Sessions at the identity providers that users sign in at, for providers at which a sign-out ends the session too. A session
@@ -20,7 +21,7 @@ import { sha256 } from "../lib/sha256.ts";
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing;
 
-const { providerSessions } = schema;
+const { providerSessions, sessions } = schema;
 
 /** How long the browser may take to return from the sign-out at a provider. */
 const RETURN_SECONDS = 600;
@@ -31,13 +32,34 @@ const SIGN_IN_SECONDS = 86_400;
 /** The longest ID token that is kept: it is sent in an address, and servers accept some 8 KiB of those. */
 const MAX_ID_TOKEN_CHARACTERS = 6000;
 
+/** Of name identifiers and session indexes (SAML Core 2.0, 8.3.7, has 256). */
+const MAX_NAME_CHARACTERS = 1024;
+
+const MAX_SESSION_INDEXES = 8;
+
+const name = z.string().min(1).max(MAX_NAME_CHARACTERS);
+
 const openIdSession = z.strictObject({
   /** ID token of the sign-in; absent if the provider issued none, or a longer one than is kept. */
   idToken: z.string().max(MAX_ID_TOKEN_CHARACTERS).optional(),
 });
 
+const samlSession = z.strictObject({
+  /** The name identifier of the assertion, as it is to be repeated (SAML Core 2.0, 3.7.1). */
+  nameId: z.strictObject({
+    value: name,
+    format: name.optional(),
+    nameQualifier: name.optional(),
+    spNameQualifier: name.optional(),
+  }),
+  sessionIndexes: z.array(name).max(MAX_SESSION_INDEXES),
+});
+
 /** What a later version stores otherwise is not read. */
-const content = openIdSession.catch({});
+const content = z.union([samlSession, openIdSession]).catch({});
+
+/** What a SAML provider knows a session by. */
+export type SamlSession = z.output<typeof samlSession>;
 
 /** What a provider knows a session by. */
 export type ProviderSession = z.output<typeof content>;
@@ -48,11 +70,18 @@ export function openIdSessionOf(idToken: string | undefined): ProviderSession {
   return kept.success ? kept.data : {};
 }
 
+/** Returns what is kept of a sign-in by SAML; null if it is longer than is kept, and then the sign-out stays here. */
+export function samlSessionOf(stated: SamlSession): ProviderSession | null {
+  const kept = samlSession.safeParse(stated);
+  return kept.success ? kept.data : null;
+}
+
 /** Whether a sign-out ends the session at any provider of a tenant. */
-export function endsAnyProviderSession({ third_party }: Pick<Config, "third_party">): boolean {
+export function endsAnyProviderSession({ third_party, saml }: Pick<Config, "third_party" | "saml">): boolean {
   return (
     third_party.providers.microsoft.rp_initiated_logout ||
-    Object.values(third_party.custom_providers).some((provider) => provider.rp_initiated_logout)
+    Object.values(third_party.custom_providers).some((provider) => provider.rp_initiated_logout) ||
+    saml.identity_providers.some((provider) => provider.single_logout === true)
   );
 }
 
@@ -75,6 +104,7 @@ export async function storeProviderSession(
     id,
     provider,
     handleHash: sha256(exchangeToken),
+    nameIdHash: "nameId" in session ? sha256(session.nameId.value) : null,
     sealed: vault.seal(Buffer.from(JSON.stringify(session)), contextOf(tenant, id)),
     expiresAt: sql`${databaseNow(platform.clockShift())} + ${SIGN_IN_SECONDS}::int * interval '1 second'`,
   });
@@ -226,6 +256,47 @@ export async function takeProviderSignOut(
     .where(isLeaving(tenant, state, now))
     .returning({ redirectTo: providerSessions.redirectTo });
   return taken ?? null;
+}
+
+/** The most sessions that one request of a provider ends. */
+const MAX_SESSIONS_OF_NAME = 1000;
+
+/**
+ * Finds the sessions that a SAML provider asks to end.
+ *
+ * @param about `sessionIndexes`: those of the provider's sessions; empty for all of the name identifier (SAML Core 2.0, 3.7.1)
+ */
+export async function sessionsOfNameId(
+  { runtime, tenant }: TenantContext<Process>,
+  {
+    provider,
+    nameId,
+    sessionIndexes,
+  }: { provider: string; nameId: string; sessionIndexes: readonly string[] },
+): Promise<Pick<Session, "id" | "userId">[]> {
+  // The primary: a replica may not have a new session yet.
+  const found = await runtime.database.write
+    .select({ ...getTableColumns(providerSessions), userId: sessions.userId })
+    .from(providerSessions)
+    .innerJoin(
+      sessions,
+      and(eq(sessions.tenantId, providerSessions.tenantId), eq(sessions.id, providerSessions.sessionId)),
+    )
+    .where(
+      and(
+        eq(providerSessions.tenantId, tenant.id),
+        eq(providerSessions.provider, provider),
+        eq(providerSessions.nameIdHash, sha256(nameId)),
+      ),
+    )
+    .limit(MAX_SESSIONS_OF_NAME);
+  return found.flatMap((row) => {
+    const session = unsealed({ runtime, tenant }, row);
+    if (row.sessionId === null || !("nameId" in session)) return [];
+    const isMeant =
+      sessionIndexes.length === 0 || session.sessionIndexes.some((index) => sessionIndexes.includes(index));
+    return isMeant ? [{ id: row.sessionId, userId: row.userId }] : [];
+  });
 }
 
 function unsealed(

@@ -49,11 +49,14 @@ export function providerKey(commonName = "identity provider"): Answer["key"] {
 export function samlIdentityProvider({
   entityId = "https://idp.example.org/saml",
   signOnUrl = "https://idp.example.org/sso",
+  logoutUrl,
   key = providerKey(),
   now = () => new Date(),
 }: {
   entityId?: string;
   signOnUrl?: string;
+  /** Address of single logout; default: it has none. */
+  logoutUrl?: string;
   key?: Answer["key"];
   now?: () => Date;
 } = {}): SamlIdentityProvider {
@@ -62,7 +65,7 @@ export function samlIdentityProvider({
     entityId,
     signOnUrl,
     key,
-    metadata: providerMetadata(entityId, signOnUrl, [key.certificate]),
+    metadata: providerMetadata(entityId, signOnUrl, [key.certificate], logoutUrl),
     read: (url) => readRequest(url),
     async answer({ consumerUrl, ...about }) {
       const moment = now().getTime();
@@ -79,6 +82,7 @@ export function samlIdentityProvider({
         notOnOrAfter: new Date(moment + 5 * minute),
         authenticatedAt: new Date(moment),
         sessionNotOnOrAfter: null,
+        sessionIndex: null,
         status: success,
         nameId: "u-1",
         nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
@@ -104,12 +108,21 @@ export function samlIdentityProvider({
 }
 
 /** Returns the metadata of a provider with the given certificates. */
-export function providerMetadata(entityId: string, signOnUrl: string, certificates: string[]): string {
+export function providerMetadata(
+  entityId: string,
+  signOnUrl: string,
+  certificates: string[],
+  logoutUrl?: string,
+): string {
+  const logout =
+    logoutUrl === undefined
+      ? ""
+      : `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${logoutUrl}"/>`;
   const keys = certificates.map(
     (certificate) =>
       `<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>${bare(certificate)}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
   );
-  return `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join("")}<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${signOnUrl}"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
+  return `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join("")}${logout}<md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${signOnUrl}"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
 }
 
 function readRequest(url: string): ReadRequest {

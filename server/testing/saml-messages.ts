@@ -21,6 +21,8 @@ export interface Answer {
   status: string;
   nameId: string;
   nameIdFormat: string | null;
+  /** How the provider names its session with the user. */
+  sessionIndex: string | null;
   attributes: Record<string, string | string[]>;
   /** The signed elements. */
   sign: "assertion" | "response" | "both" | "none";
@@ -67,7 +69,7 @@ function responseXml(answer: Answer, assertion: string): string {
 
 function assertionXml(answer: Answer): string {
   const { assertionId, issuedAt, issuer, nameId, nameIdFormat, recipient, inResponseTo, audience } = answer;
-  const { notBefore, notOnOrAfter, authenticatedAt, sessionNotOnOrAfter } = answer;
+  const { notBefore, notOnOrAfter, authenticatedAt, sessionNotOnOrAfter, sessionIndex } = answer;
   const until = attribute("NotOnOrAfter", notOnOrAfter);
   const attributes = Object.entries(answer.attributes).map(([name, values]) => {
     const written = [values].flat().map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`);
@@ -78,7 +80,7 @@ function assertionXml(answer: Answer): string {
   const restriction = audience
     ? `<saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction>`
     : "";
-  return `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${assertionId}" Version="2.0" IssueInstant="${issuedAt.toISOString()}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID${attribute("Format", nameIdFormat)}>${nameId}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData${until}${attribute("Recipient", recipient)}${attribute("InResponseTo", inResponseTo)}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions${attribute("NotBefore", notBefore)}${until}>${restriction}</saml:Conditions><saml:AuthnStatement AuthnInstant="${authenticatedAt.toISOString()}"${attribute("SessionNotOnOrAfter", sessionNotOnOrAfter)}><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${statement}</saml:Assertion>`;
+  return `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${assertionId}" Version="2.0" IssueInstant="${issuedAt.toISOString()}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID${attribute("Format", nameIdFormat)}>${nameId}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData${until}${attribute("Recipient", recipient)}${attribute("InResponseTo", inResponseTo)}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions${attribute("NotBefore", notBefore)}${until}>${restriction}</saml:Conditions><saml:AuthnStatement AuthnInstant="${authenticatedAt.toISOString()}"${attribute("SessionNotOnOrAfter", sessionNotOnOrAfter)}${attribute("SessionIndex", sessionIndex)}><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>${statement}</saml:Assertion>`;
 }
 
 function attribute(name: string, value: string | Date | null): string {

@@ -1,10 +1,12 @@
-import { createServer } from "node:http";
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
   providerMetadata,
   type SamlIdentityProvider,
   samlIdentityProvider,
 } from "./saml-identity-provider.ts";
+import { libraryRequest, libraryResponse, readByLibrary } from "./saml-logout.ts";
 import type { Answer } from "./saml-messages.ts";
 
 /** An identity provider with pages, for browsers. */
@@ -15,6 +17,11 @@ export interface SamlProviderServer extends SamlIdentityProvider {
   person: Pick<Answer, "nameId" | "attributes">;
   /** Further overrides of the responses. */
   about: Partial<Answer>;
+  /**
+   * The service provider that it signs users out of. With one, the sign-on page asks a browser that is not signed in, single
+   * logout is at `/slo`, and `/leave` signs a user out here and there.
+   */
+  signsOutOf: { url: string; domain: string } | null;
   close(): Promise<void>;
 }
 
@@ -34,18 +41,33 @@ export async function startSamlProvider(
       response.setHeader("Content-Type", "application/samlmetadata+xml").end(provider.metadata);
       return;
     }
+    if (url.pathname !== "/sso") return signOut(provider, url, request, response);
+    const sessionIndex = sessionOf(request);
+    if (provider.signsOutOf && !sessionIndex && request.method === "GET")
+      return page(
+        response,
+        `<h1>Provider</h1><form method="post"><button>Sign in at Provider</button></form>`,
+      );
+    const session = sessionIndex ?? randomUUID();
+    if (provider.signsOutOf) response.setHeader("Set-Cookie", `at-provider=${session}; Path=/`);
     const { id, issuer, consumerUrl, relayState } = provider.read(url.href);
     const { person, about } = provider;
-    const answer = { consumerUrl, audience: issuer, inResponseTo: id, ...person, ...about };
+    const answer = {
+      consumerUrl,
+      audience: issuer,
+      inResponseTo: id,
+      ...(provider.signsOutOf ? { sessionIndex: session } : {}),
+      ...person,
+      ...about,
+    };
     const fields = { SAMLResponse: await provider.answer(answer), RelayState: relayState };
     const inputs = Object.entries(fields).map(
       ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
     );
-    response
-      .setHeader("Content-Type", "text/html; charset=utf-8")
-      .end(
-        `<!doctype html><title>Provider</title><form method="post" action="${consumerUrl}">${inputs.join("")}<button>Continue</button></form><script>document.forms[0].submit()</script>`,
-      );
+    page(
+      response,
+      `<form method="post" action="${consumerUrl}">${inputs.join("")}<button>Continue</button></form><script>document.forms[0].submit()</script>`,
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -55,11 +77,48 @@ export async function startSamlProvider(
   const made = samlIdentityProvider({ entityId, signOnUrl });
   provider = {
     ...made,
-    metadata: providerMetadata(entityId, signOnUrl, [made.key.certificate]),
+    metadata: providerMetadata(entityId, signOnUrl, [made.key.certificate], `${home}/slo`),
     metadataUrl,
     person,
     about: {},
+    signsOutOf: null,
     close: () => new Promise((resolve) => void server.close(() => resolve())),
   };
   return provider;
+}
+
+const sessionOf = ({ headers }: IncomingMessage): string | null =>
+  /(?:^|; )at-provider=([^;]+)/.exec(headers.cookie ?? "")?.[1] ?? null;
+
+function page(response: ServerResponse, content: string): void {
+  response
+    .setHeader("Content-Type", "text/html; charset=utf-8")
+    .end(`<!doctype html><title>Provider</title>${content}`);
+}
+
+/** Ends the session of a browser, at the request of the service provider or of its user. */
+async function signOut(
+  { entityId, key, person, signsOutOf }: SamlProviderServer,
+  { href, pathname, searchParams }: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!signsOutOf) return void response.writeHead(404).end();
+  const { url, domain } = signsOutOf;
+  const certificate = await (await fetch(`${url}/saml/metadata?domain=${domain}&cert_only=true`)).text();
+  const serviceProvider = { entityId: url, logoutUrl: `${url}/saml/logout`, certificate };
+  const sides = { entityId, serviceProvider, key };
+  const sessionIndex = sessionOf(request) ?? "";
+  response.setHeader("Set-Cookie", "at-provider=; Path=/; Max-Age=0");
+  if (pathname === "/leave") {
+    const location = await libraryRequest(sides, { nameID: person.nameId, sessionIndex }, "left");
+    return void response.writeHead(302, { Location: location }).end();
+  }
+  const read = await readByLibrary(sides, href).catch(() => undefined);
+  if (read === undefined) return void response.writeHead(400).end("The message is not accepted.");
+  if (read === null) return page(response, "<h1>You are signed out everywhere</h1>");
+  const isKnown = read.nameID === person.nameId && read.sessionIndex === sessionIndex;
+  if (!isKnown) return void response.writeHead(400).end("There is no such session.");
+  const answer = await libraryResponse(sides, String(read.ID), searchParams.get("RelayState") ?? "");
+  response.writeHead(302, { Location: answer }).end();
 }

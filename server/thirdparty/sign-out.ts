@@ -5,10 +5,17 @@ import type { ProviderSignOut } from "../sessions/provider-sessions.ts";
 import { endSessionUrl } from "./oauth.ts";
 import type { Process } from "./process.ts";
 import { findProvider } from "./providers/index.ts";
+import { samlProviderId } from "./saml/attribute-mapping.ts";
+import { samlLogoutUrl } from "./saml/single-logout.ts";
 
-/** Whether signing out ends the session at a provider too. */
+/**
+ * Whether signing out ends the session at a provider too. Of a SAML provider, whose entity id its metadata may tell alone,
+ * whether it does so at any of them.
+ */
 export function endsSessionAt(config: Config, provider: string): boolean {
-  return findProvider(config, provider)?.endsSession ?? false;
+  return provider.startsWith(samlProviderId(""))
+    ? config.saml.identity_providers.some(({ single_logout }) => single_logout === true)
+    : (findProvider(config, provider)?.endsSession ?? false);
 }
 
 /**
@@ -22,10 +29,14 @@ export async function providerSignOutUrl(
   context: TenantContext<Process>,
   { provider, session }: ProviderSignOut,
   state: string,
+  now: Date,
 ): Promise<string | null> {
   const { runtime, tenant } = context;
   try {
-    const url = await openIdLogoutUrl(context, provider, { idToken: session.idToken, state });
+    const url =
+      "nameId" in session
+        ? await samlLogoutUrl(context, { provider, session, state }, now)
+        : await openIdLogoutUrl(context, provider, { idToken: session.idToken, state });
     if (url === null)
       runtime.log.warn({ tenant: tenant.id, provider }, "the provider has no usable address to sign out at");
     return url;

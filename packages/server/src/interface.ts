@@ -172,6 +172,7 @@ export interface SamlProviderPatch {
   skip_email_verification?: boolean | null | undefined;
   satisfies_mfa?: boolean | null | undefined;
   allow_idp_initiated?: boolean | null | undefined;
+  single_logout?: boolean | null | undefined;
   attribute_map?: Record<string, string | null> | null | undefined;
 }
 export interface SessionObject {
@@ -1104,7 +1105,7 @@ export type TenantSettings = {
             }
           | null
           | undefined;
-        /** SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none. */
+        /** SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, single_logout, attribute_map. Default: none. */
         identity_providers?:
           | {
               id?: string | undefined;
@@ -1118,6 +1119,7 @@ export type TenantSettings = {
               skip_email_verification?: boolean | undefined;
               satisfies_mfa?: boolean | undefined;
               allow_idp_initiated?: boolean | undefined;
+              single_logout?: boolean | undefined;
               attribute_map?: Record<string, string> | undefined;
             }[]
           | null
@@ -2257,6 +2259,7 @@ export interface AdminOperations {
         skip_email_verification?: boolean | undefined;
         satisfies_mfa?: boolean | undefined;
         allow_idp_initiated?: boolean | undefined;
+        single_logout?: boolean | undefined;
         attribute_map?: Record<string, string> | undefined;
       };
     };
@@ -2289,6 +2292,7 @@ export interface AdminOperations {
         skip_email_verification?: boolean | undefined;
         satisfies_mfa?: boolean | undefined;
         allow_idp_initiated?: boolean | undefined;
+        single_logout?: boolean | undefined;
         attribute_map?: Record<string, string> | undefined;
       };
     };
@@ -2332,6 +2336,7 @@ export interface AdminOperations {
         skip_email_verification?: boolean | undefined;
         satisfies_mfa?: boolean | undefined;
         allow_idp_initiated?: boolean | undefined;
+        single_logout?: boolean | undefined;
         attribute_map?: Record<string, string> | undefined;
       };
     };
@@ -2363,6 +2368,7 @@ export interface AdminOperations {
         skip_email_verification?: boolean | undefined;
         satisfies_mfa?: boolean | undefined;
         allow_idp_initiated?: boolean | undefined;
+        single_logout?: boolean | undefined;
         attribute_map?: Record<string, string> | undefined;
       };
     };

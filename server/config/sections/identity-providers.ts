@@ -82,6 +82,8 @@ export const samlProviderSettings = z.strictObject({
   skip_email_verification: z.boolean().default(false),
   satisfies_mfa: z.boolean().default(false),
   allow_idp_initiated: z.boolean().default(false),
+  /** Signing out ends the session at the provider too, and the provider may end sessions here. Default: false. */
+  single_logout: z.boolean().optional(),
   /** Maps the standard name of a claim to the name of the SAML attribute. */
   attribute_map: z
     .partialRecord(z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]), line())
@@ -178,6 +180,6 @@ export const saml = section({
   identity_providers: listOf(samlProvider)
     .default([])
     .describe(
-      "SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none.",
+      "SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, single_logout, attribute_map. Default: none.",
     ),
 });

@@ -4,6 +4,16 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseInstance } from "../../database/instances.ts";
+import {
+  findProviderSignOut,
+  handleOf,
+  leaveProviderSession,
+  providerSessionOf,
+  renewProviderSession,
+  sessionsOfNameId,
+  storeProviderSession,
+  takeProviderSignOut,
+} from "../../sessions/provider-sessions.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
@@ -94,6 +104,35 @@ const walks: Record<string, () => Promise<void>> = {
     const typed = await begin(named, "login");
     await typed.act("continue_with_login_identifier", { identifier: person.username });
     expect(flow.state.name).toEqual("success");
+  },
+  async "a session at a provider, which the sign-out ends"() {
+    const logout = { rp_initiated_logout: true, end_session_endpoint: "https://acme.example/logout" };
+    const at = runtime.configured(acme(logout));
+    const { tenant } = at;
+    const context = { runtime: at, tenant };
+    const owner = await accountOwner(at);
+    const elsewhere = await owner.signInElsewhere();
+    const signedIn = async (nameId: string, sessionId: string) => {
+      const exchangeToken = randomUUID();
+      const session = { nameId: { value: nameId }, sessionIndexes: ["1"] };
+      await storeProviderSession(at, tenant, { exchangeToken, provider: "saml:acme", session });
+      const joined = { handle: handleOf(exchangeToken), sessionId };
+      await at.database.write.transaction(renewProviderSession(context, joined));
+    };
+    const nameId = randomUUID();
+    await signedIn(nameId, owner.sessionId);
+    await signedIn(nameId, elsewhere);
+    const ofName = { provider: "saml:acme", nameId, sessionIndexes: ["1"] };
+    const sessions = await sessionsOfNameId(context, ofName);
+    const state = await at.database.write.transaction(async (tx) => {
+      const carry = await providerSessionOf(tx, tenant, owner.sessionId);
+      await carry(owner.sessionId);
+      return leaveProviderSession(tx, context, { sessionId: elsewhere, redirectTo: null });
+    });
+    const now = new Date();
+    const found = await findProviderSignOut(context, state ?? "", now);
+    expect([sessions.length, found?.provider]).toEqual([2, "saml:acme"]);
+    expect(await takeProviderSignOut(context, state ?? "", now)).toEqual({ redirectTo: null });
   },
   async "a login by a code"() {
     const { email } = await register(runtime);

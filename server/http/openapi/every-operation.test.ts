@@ -13,6 +13,7 @@ import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { passkeyApplication } from "../../testing/passkey-application.ts";
 import { mailedCode, mailedLink, password, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
+import { logoutQuery, nameIdXml } from "../../testing/saml-logout.ts";
 import { userWithEverything } from "../../testing/user-with-everything.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { themeFiles } from "../../theme/theme-files.ts";
@@ -346,6 +347,7 @@ describe("every request and answer is as the document says", () => {
     expect((await browser.request("/saml/metadata?domain=shop.test")).status).toBe(403);
     expect((await browser.request("/saml/auth?domain=shop.test")).status).toBe(403);
     expect((await browser.submit("/saml/callback", { SAMLResponse: "x" })).status).toBe(403);
+    expect((await browser.request("/saml/logout")).status).toBe(403);
     expect((await browser.request("/logout/provider?state=unknown")).status).toBe(303);
     expect((await browser.request("/thirdparty/logout?state=unknown")).status).toBe(303);
   });
@@ -353,7 +355,7 @@ describe("every request and answer is as the document says", () => {
   test("of a sign-in that a SAML provider starts", async () => {
     const provider = samlIdentityProvider();
     const shop = { name: "Shop", domain: "shop.test", metadata: provider.metadata };
-    const trusted = { allow_idp_initiated: true, skip_email_verification: true };
+    const trusted = { allow_idp_initiated: true, skip_email_verification: true, single_logout: true };
     const signing = runtime.configured({
       STILE_SAML_ENABLED: "true",
       STILE_SAML_ALLOWED_REDIRECT_URLS: returnTo,
@@ -378,6 +380,16 @@ describe("every request and answer is as the document says", () => {
     const exchange = await restWalk(signing, "token_exchange", browser);
     await exchange.act("exchange_token", { token });
     expect(exchange.state.name).toBe("success");
+    const { entityId: issuer, key } = provider;
+    const destination = `${base_url}/saml/logout`;
+    // Its signature changes from run to run.
+    calls.recording = false;
+    const ended = await browser.request(
+      `/saml/logout${logoutQuery({ issuer, key, destination, content: nameIdXml("u-1") })}`,
+    );
+    calls.recording = true;
+    expect(ended.status).toBe(200);
+    expect((await browser.request("/saml/logout?SAMLRequest=x")).status).toBe(400);
   });
 
   test("of the OpenID provider", async () => {

@@ -3,6 +3,7 @@ import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
+import { samlLogoutHandler } from "./saml-logout.ts";
 import { providerLogoutHandler, signedOutAtProviderHandler } from "./sign-out.ts";
 import { thirdPartyCallbackHandler } from "./third-party-callback.ts";
 
@@ -93,6 +94,31 @@ export const providerAddresses = [
       303: back[303],
       403: DISABLED,
       413: "The body is too large.",
+    },
+  }),
+  described(address("GET", "/saml/logout", samlLogoutHandler, "plain", "public"), {
+    id: "receiveSamlLogout",
+    summary: "Receive a message of SAML single logout",
+    description:
+      "The answer of an identity provider to a request to sign out, or its request to end the sessions of a user here (SAML Profiles 2.0, 4.4). Only with `single_logout` of the provider.",
+    tag: "providers",
+    query: z.looseObject({
+      SAMLRequest: z.string().optional(),
+      SAMLResponse: z.string().optional(),
+      RelayState: z.string().optional(),
+      SigAlg: z.string().optional(),
+      Signature: z.string().optional(),
+    }),
+    answers: {
+      200: signedOutAnswer,
+      204: back[204],
+      303: {
+        description: "To the provider with the answer, or to where the sign-out was to lead.",
+        headers: { Location: "Address of the provider, the page or the application." },
+      },
+      400: "The message could not be verified.",
+      403: DISABLED,
+      429: "Too many requests from this source.",
     },
   }),
   described(address("GET", "/logout/provider", providerLogoutHandler, "plain", "public"), {

@@ -87,18 +87,18 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
   const flowId = request?.flowId ?? null;
   try {
     if (request && !sameBrowser) throw otherBrowser();
-    const facts = await completeSamlSignIn({ runtime, tenant }, { samlResponse, request }, now);
+    const { facts, session } = await completeSamlSignIn({ runtime, tenant }, { samlResponse, request }, now);
     if (flowId !== null) {
       const { userId } = request ?? {};
       // SAML requests of profile flows reauthenticate.
       const owner = userId === undefined ? {} : { userId, reauthenticates: true };
-      const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...owner });
+      const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...owner }, session);
       return redirect(303, withToken(target, token), expiredState);
     }
     // The hosted page exchanges a token automatically, so a token issued to another browser must not work in this one.
     const verifier = isOwnPage(target, config) ? randomToken(runtime.platform) : null;
     const bound = verifier === null ? {} : { codeChallenge: codeChallengeOf(verifier) };
-    const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound });
+    const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound }, session);
     const cookies =
       verifier === null
         ? expiredState

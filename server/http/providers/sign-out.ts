@@ -56,7 +56,7 @@ export const providerLogoutHandler: Handler = async (context) => {
   const now = await currentTime(runtime);
   const signOut = state === null ? null : await findProviderSignOut({ runtime, tenant }, state, now);
   if (state === null || !signOut) return redirect(303, basePageUrl(tenant.config).href);
-  const url = await providerSignOutUrl({ runtime, tenant }, signOut, state);
+  const url = await providerSignOutUrl({ runtime, tenant }, signOut, state, now);
   // The address of this request has the state.
   if (url !== null) return redirect(303, url, { headers: { "Referrer-Policy": "no-referrer" } });
   return returnFromProvider(context, state, now);
@@ -71,7 +71,7 @@ export const signedOutAtProviderHandler: Handler = async (context) => {
 };
 
 /** Takes a sign-out, and sends the browser where it was to lead. */
-async function returnFromProvider(context: HandlerContext, state: string, now: Date): Promise<Reply> {
+export async function returnFromProvider(context: HandlerContext, state: string, now: Date): Promise<Reply> {
   const { runtime, tenant, request } = context;
   const taken = await takeProviderSignOut({ runtime, tenant }, state, now);
   if (!taken) return redirect(303, basePageUrl(tenant.config).href);

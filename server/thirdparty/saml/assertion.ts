@@ -1,3 +1,4 @@
+import type { SamlSession } from "../../sessions/provider-sessions.ts";
 import { childOf, childrenOf } from "./response-schema.ts";
 import { textOf, type XmlElement } from "./xml.ts";
 
@@ -23,6 +24,8 @@ export interface AssertionStatement {
   /** Id of the assertion, unique for its issuer (SAML Core 2.0, 1.3.4). */
   id: string;
   nameId: { value: string; format: string };
+  /** How the provider names its session with the user, for the sign-out (SAML Profiles 2.0, 4.4.4.1). */
+  session: SamlSession;
   /** Values of each attribute by its `Name`, in order. */
   attributes: ReadonlyMap<string, string[]>;
   /** When the assertion expires. */
@@ -69,7 +72,7 @@ export function verifySamlAssertion(
   // Verify version, issuer and time of issue of both.
   for (const element of [response, assertion]) {
     if (element.attributes.get("Version") !== "2.0") return reject("version");
-    const issuedAt = instant(element, "IssueInstant");
+    const issuedAt = instantOf(element, "IssueInstant");
     if (!issuedAt || issuedAt.getTime() > now.getTime() + CLOCK_SKEW_MS) return reject("issue_instant");
     const issuer = childOf(element, "saml:Issuer");
     if (issuer ? !isEntity(issuer, expected.issuer) : element === assertion) return reject("issuer");
@@ -91,7 +94,7 @@ export function verifySamlAssertion(
   if (!confirmation) return reject("subject_confirmation");
   if (confirmation.attributes.get("Recipient") !== expected.recipient) return reject("recipient");
   if (!isInResponseTo(confirmation, expected)) return reject("in_response_to");
-  const confirmedUntil = instant(confirmation, "NotOnOrAfter");
+  const confirmedUntil = instantOf(confirmation, "NotOnOrAfter");
   if (!confirmedUntil || !isCurrent(confirmation, now)) return reject("subject_confirmation_time");
 
   // Verify the conditions (Core 2.0, 2.5): every audience restriction must name us.
@@ -109,12 +112,22 @@ export function verifySamlAssertion(
   const nameId = childOf(subject, "saml:NameID");
   const id = assertion.attributes.get("ID");
   if (!nameId || textOf(nameId) === "" || !id) return reject("name_id");
-  const until = instant(conditions, "NotOnOrAfter") ?? confirmedUntil;
+  const qualifier = (attribute: string) => nameId.attributes.get(attribute) || undefined;
+  const until = instantOf(conditions, "NotOnOrAfter") ?? confirmedUntil;
   return {
     ok: true,
     statement: {
       id,
       nameId: { value: textOf(nameId), format: nameId.attributes.get("Format") ?? "" },
+      session: {
+        nameId: {
+          value: textOf(nameId),
+          format: qualifier("Format"),
+          nameQualifier: qualifier("NameQualifier"),
+          spNameQualifier: qualifier("SPNameQualifier"),
+        },
+        sessionIndexes: statements.flatMap(({ attributes }) => attributes.get("SessionIndex") || []),
+      },
       attributes: attributesOf(assertion),
       expiresAt: new Date(Math.max(until.getTime(), confirmedUntil.getTime())),
     },
@@ -122,7 +135,7 @@ export function verifySamlAssertion(
 }
 
 /** Core 2.0, 2.2.5: an issuer is an entity id. */
-function isEntity(issuer: XmlElement, entityId: string): boolean {
+export function isEntity(issuer: XmlElement, entityId: string): boolean {
   return textOf(issuer) === entityId && (issuer.attributes.get("Format") ?? entity) === entity;
 }
 
@@ -133,19 +146,19 @@ function isInResponseTo({ attributes }: XmlElement, { requestId }: AssertionExpe
 /** Whether the present is between `NotBefore` and `NotOnOrAfter`, if present. */
 function isCurrent(element: XmlElement, now: Date): boolean {
   const { attributes } = element;
-  const from = attributes.has("NotBefore") ? instant(element, "NotBefore") : new Date(0);
+  const from = attributes.has("NotBefore") ? instantOf(element, "NotBefore") : new Date(0);
   if (!from || from.getTime() > now.getTime() + CLOCK_SKEW_MS) return false;
   if (!attributes.has("NotOnOrAfter")) return true;
-  const until = instant(element, "NotOnOrAfter");
+  const until = instantOf(element, "NotOnOrAfter");
   return until !== null && until.getTime() > now.getTime() - CLOCK_SKEW_MS;
 }
 
 function isSignedIn(statement: XmlElement, { signedInSince, now }: AssertionExpectations): boolean {
-  const at = instant(statement, "AuthnInstant");
+  const at = instantOf(statement, "AuthnInstant");
   if (!at || at.getTime() > now.getTime() + CLOCK_SKEW_MS) return false;
   if (signedInSince && at.getTime() < signedInSince.getTime() - CLOCK_SKEW_MS) return false;
   if (!statement.attributes.has("SessionNotOnOrAfter")) return true;
-  const until = instant(statement, "SessionNotOnOrAfter");
+  const until = instantOf(statement, "SessionNotOnOrAfter");
   return until !== null && until.getTime() > now.getTime() - CLOCK_SKEW_MS;
 }
 
@@ -165,7 +178,7 @@ function attributesOf(assertion: XmlElement): ReadonlyMap<string, string[]> {
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** Parses a time with its zone (Core 2.0, 1.3.3); null for any other value. */
-function instant({ attributes }: XmlElement, name: string): Date | null {
+export function instantOf({ attributes }: XmlElement, name: string): Date | null {
   const text = attributes.get(name) ?? "";
   const milliseconds = dateTime.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(milliseconds) ? null : new Date(milliseconds);

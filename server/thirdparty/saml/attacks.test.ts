@@ -26,7 +26,7 @@ const certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_en
 async function rejectionReason(xml: string | Buffer): Promise<string> {
   const samlResponse = Buffer.from(xml).toString("base64");
   try {
-    const facts = await completeSamlSignIn(
+    const { facts } = await completeSamlSignIn(
       { runtime, tenant: runtime.tenant },
       { samlResponse, request: null },
       new Date(),
@@ -72,7 +72,7 @@ test("the unmodified response of the attacks is accepted", async () => {
   const { xml, bare, signature, assertion } = await signedAssertion();
   expect([signature, bare].every((each) => each.length > 100 && assertion.length > each.length)).toBe(true);
   const samlResponse = Buffer.from(xml).toString("base64");
-  const facts = await completeSamlSignIn(
+  const { facts } = await completeSamlSignIn(
     { runtime, tenant: runtime.tenant },
     { samlResponse, request: null },
     new Date(),
@@ -431,7 +431,7 @@ test("cut, duplicated or moved parts of a valid response never sign in another u
       const xml = rest.toSpliced(target, 0, replacement, ...moved).join("");
       const samlResponse = Buffer.from(xml).toString("base64");
       try {
-        const facts = await completeSamlSignIn(
+        const { facts } = await completeSamlSignIn(
           { runtime, tenant: runtime.tenant },
           { samlResponse, request: null },
           new Date(),

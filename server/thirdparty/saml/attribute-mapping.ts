@@ -67,7 +67,7 @@ type MappingSettings = Pick<
  * @returns null if there is no lasting subject; a transient name identifier is not one
  */
 export function mapAttributes(
-  statement: AssertionStatement,
+  statement: Pick<AssertionStatement, "nameId" | "attributes">,
   { entityId, settings }: { entityId: string; settings: MappingSettings },
   maxEmailLength: number,
 ): ProviderFacts | null {

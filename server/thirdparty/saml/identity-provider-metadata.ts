@@ -8,6 +8,8 @@ export interface IdentityProviderMetadata {
   entityId: string;
   /** Single sign-on URL of the HTTP-Redirect binding. */
   signOnUrl: string;
+  /** Single logout URLs of that binding, for requests and for responses; null if it has none. */
+  logout: { requestUrl: string; responseUrl: string } | null;
   /** PEM of every signing certificate; several during a key rollover. */
   certificates: string[];
   /** When the metadata expires; null if it does not say. */
@@ -50,7 +52,25 @@ export function parseMetadata(
   const certificates = certificatesOf(role);
   if (certificates.length === 0)
     throw new XmlError("there is no signing certificate of an RSA key of 2048 bits");
-  return { entityId, signOnUrl, certificates, validUntil: earliest(entity, role) };
+  return {
+    entityId,
+    signOnUrl,
+    logout: logoutOf(role, plainHttp),
+    certificates,
+    validUntil: earliest(entity, role),
+  };
+}
+
+/** Metadata without an acceptable service is usable all the same, for signing in. */
+function logoutOf(role: XmlElement, plainHttp: boolean): IdentityProviderMetadata["logout"] {
+  const service = childrenOf(role, "md:SingleLogoutService").find(
+    ({ attributes }) => attributes.get("Binding") === redirectBinding,
+  );
+  const requestUrl = service?.attributes.get("Location") ?? "";
+  const responseUrl = service?.attributes.get("ResponseLocation") ?? requestUrl;
+  return [requestUrl, responseUrl].every((url) => isAcceptableUrl(url, plainHttp))
+    ? { requestUrl, responseUrl }
+    : null;
 }
 
 function onlyProvider(root: XmlElement): XmlElement {

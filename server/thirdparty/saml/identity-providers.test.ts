@@ -53,8 +53,27 @@ describe("metadata", () => {
       entityId,
       signOnUrl: "https://idp.example.org/sso?a=1&b=2",
       certificates: [old.certificate, key.certificate],
+      logout: null,
       validUntil: null,
     });
+  });
+
+  test("states the addresses of single logout, if both are acceptable", () => {
+    const there = "https://idp.example.org/slo";
+    const logoutOf = (service: string) => {
+      const document = providerMetadata(entityId, "https://idp.example.org/sso", [key.certificate]);
+      return parseMetadata(document.replace("<md:SingleSignOn", `${service}<md:SingleSignOn`), tls).logout;
+    };
+    const service = (attributes: string, binding = "HTTP-Redirect") =>
+      `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:${binding}" ${attributes}/>`;
+    expect(logoutOf(service(`Location="${there}"`))).toEqual({ requestUrl: there, responseUrl: there });
+    expect(logoutOf(service(`Location="${there}" ResponseLocation="${there}/back"`))).toEqual({
+      requestUrl: there,
+      responseUrl: `${there}/back`,
+    });
+    expect(logoutOf(service(`Location="${there}"`, "HTTP-POST"))).toBeNull();
+    expect(logoutOf(service('Location="http://idp.example.org/slo"'))).toBeNull();
+    expect(logoutOf(service(`Location="${there}" ResponseLocation="javascript:alert(1)"`))).toBeNull();
   });
 
   test("may have comments, other bindings, and stand in a list of one", () => {

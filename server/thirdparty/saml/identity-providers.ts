@@ -165,7 +165,7 @@ async function fetchedMetadata(
  *
  * @param now time of the request
  */
-export async function readMetadataAgain(
+async function readMetadataAgain(
   context: TenantContext<Process>,
   settings: ProviderSettings,
   now: Date,
@@ -180,6 +180,22 @@ export async function readMetadataAgain(
     all.set(key, refreshed);
     await refreshed;
   });
+}
+
+/**
+ * Reads a provider whose signature failed again.
+ *
+ * @returns the provider with other certificates than before; null if its metadata has none
+ */
+export async function renewedProvider(
+  context: TenantContext<Process>,
+  { entityId, certificates, settings }: IdentityProvider,
+  now: Date,
+): Promise<IdentityProvider | null> {
+  await readMetadataAgain(context, settings, now);
+  const provider = await findByEntityId(context, entityId, now);
+  const isRenewed = provider?.certificates.some((certificate) => !certificates.includes(certificate));
+  return provider && isRenewed && provider.settings === settings ? provider : null;
 }
 
 /** Tenants do not share metadata. */

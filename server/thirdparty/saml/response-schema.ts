@@ -2,9 +2,9 @@ import { textOf, type XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
 /**
- * Content models of the elements allowed in a response (SAML Core 2.0, XML Signature and XML Encryption). Signature
- * wrapping attacks need an element that verifiers ignore, such as `Extensions`, `Object` or `Advice`; none is allowed.
- * Elements that sign-in does not need are left out.
+ * Content models of the elements allowed in a response, and in messages of a sign-out (SAML Core 2.0, XML Signature and XML
+ * Encryption). Signature wrapping attacks need an element that verifiers ignore, such as `Extensions`, `Object` or `Advice`;
+ * none is allowed. Elements that are not needed are left out.
  *
  * `?` at most once, `*` any number, `+` at least once, no suffix: exactly once; `#text` for text.
  */
@@ -13,6 +13,10 @@ const contentModels: Record<string, string> = {
   "samlp:Status": "samlp:StatusCode samlp:StatusMessage?",
   "samlp:StatusCode": "samlp:StatusCode?",
   "samlp:StatusMessage": "#text",
+
+  "samlp:LogoutRequest": "saml:Issuer saml:NameID samlp:SessionIndex*",
+  "samlp:SessionIndex": "#text",
+  "samlp:LogoutResponse": "saml:Issuer samlp:Status",
 
   "saml:Assertion":
     "saml:Issuer ds:Signature? saml:Subject saml:Conditions saml:AuthnStatement+ saml:AttributeStatement*",

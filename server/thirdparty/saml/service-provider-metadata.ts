@@ -4,6 +4,7 @@ import type { ProviderSettings } from "./identity-providers.ts";
 import { contentCiphers, keyTransports } from "./response-schema.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import { serviceProviderOf } from "./service-provider.ts";
+import { escapeXml } from "./xml-escape.ts";
 
 /** The keys that the metadata publishes. */
 export interface PublishedKeys {
@@ -39,18 +40,22 @@ const requestedFacts = {
 export function serviceProviderMetadata(
   config: Config,
   { signing, encryption }: PublishedKeys,
-  { attribute_map }: Pick<ProviderSettings, "attribute_map">,
+  { attribute_map, single_logout }: Pick<ProviderSettings, "attribute_map" | "single_logout">,
 ): string {
-  const { entityId, consumerUrl } = serviceProviderOf(config);
+  const { entityId, consumerUrl, logoutUrl } = serviceProviderOf(config);
   const formats = nameIdFormats.map((format) => `\n    <md:NameIDFormat>${format}</md:NameIDFormat>`);
+  const logout =
+    single_logout === true
+      ? `\n    <md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${escapeXml(logoutUrl)}"/>`
+      : "";
   return `<?xml version="1.0" encoding="UTF-8"?>
-<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:xenc11="http://www.w3.org/2009/xmlenc11#" entityID="${escaped(entityId)}">
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:xenc11="http://www.w3.org/2009/xmlenc11#" entityID="${escapeXml(entityId)}">
   <md:SPSSODescriptor AuthnRequestsSigned="${config.saml.options.sign_authn_requests}" WantAssertionsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
     <md:KeyDescriptor use="signing">${keyInfo(signing)}
-    </md:KeyDescriptor>${encryption ? encryptionKey(encryption) : ""}${formats.join("")}
-    <md:AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="${escaped(consumerUrl)}" index="0" isDefault="true"/>
+    </md:KeyDescriptor>${encryption ? encryptionKey(encryption) : ""}${logout}${formats.join("")}
+    <md:AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="${escapeXml(consumerUrl)}" index="0" isDefault="true"/>
     <md:AttributeConsumingService index="0" isDefault="true">
-      <md:ServiceName xml:lang="en">${escaped(config.service.name)}</md:ServiceName>${requestedAttributes(config, attribute_map)}
+      <md:ServiceName xml:lang="en">${escapeXml(config.service.name)}</md:ServiceName>${requestedAttributes(config, attribute_map)}
     </md:AttributeConsumingService>
   </md:SPSSODescriptor>
 </md:EntityDescriptor>
@@ -79,7 +84,7 @@ function requestedAttributes(config: Config, attributeMap: ProviderSettings["att
       const name = attributeMap[fact] ?? commonAttributeNames[fact][0];
       const format = attributeNameFormats[/^(urn|https?):/.test(name) ? "uri" : "unspecified"];
       const isRequired = fact === "email" && enabled && !optional;
-      return `\n      <md:RequestedAttribute Name="${escaped(name)}" NameFormat="${format}" FriendlyName="${friendlyName}" isRequired="${isRequired}"/>`;
+      return `\n      <md:RequestedAttribute Name="${escapeXml(name)}" NameFormat="${format}" FriendlyName="${friendlyName}" isRequired="${isRequired}"/>`;
     })
     .join("");
 }
@@ -87,9 +92,4 @@ function requestedAttributes(config: Config, attributeMap: ProviderSettings["att
 function keyInfo({ certificate }: SamlKey): string {
   const base64 = certificate.replace(/-----[A-Z ]+-----|\n/g, "");
   return `\n      <ds:KeyInfo><ds:X509Data><ds:X509Certificate>${base64}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
-}
-
-function escaped(text: string): string {
-  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? "");
 }

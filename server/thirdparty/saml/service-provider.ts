@@ -12,6 +12,8 @@ export interface ServiceProvider {
   audience: string;
   /** URL of the assertion consumer service. */
   consumerUrl: string;
+  /** URL of the single logout service. */
+  logoutUrl: string;
 }
 
 export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
@@ -20,6 +22,7 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
     entityId: endpoint,
     audience: saml.audience_uri ?? endpoint,
     consumerUrl: `${endpoint}/saml/callback`,
+    logoutUrl: `${endpoint}/saml/logout`,
   };
 }
 

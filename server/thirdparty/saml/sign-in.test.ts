@@ -52,7 +52,8 @@ async function submit(
     inResponseTo: asked ? "_request" : null,
     ...about,
   });
-  return completeSamlSignIn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
+  const context = { runtime: at, tenant: at.tenant };
+  return (await completeSamlSignIn(context, { samlResponse, request: asked }, now())).facts;
 }
 
 /** Returns the reason, or what is wrong with the document, which only the operator sees, for which a response is rejected. */
@@ -135,7 +136,7 @@ describe("accepts a response", () => {
       { samlResponse, request: request() },
       now(),
     );
-    expect(await taken).toMatchObject(facts);
+    expect(await taken).toMatchObject({ facts, session: null });
   });
 
   test("that is unsolicited, if the provider may send such", async () => {

@@ -1,11 +1,12 @@
 import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError, type ThirdPartyFailureReason } from "../../failures/third-party.ts";
+import { type ProviderSession, samlSessionOf } from "../../sessions/provider-sessions.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import type { Process } from "../process.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
 import { verifySamlAssertion } from "./assertion.ts";
 import { mapAttributes, samlProviderId } from "./attribute-mapping.ts";
-import { findByEntityId, type IdentityProvider, readMetadataAgain } from "./identity-providers.ts";
+import { findByEntityId, type IdentityProvider, renewedProvider } from "./identity-providers.ts";
 import { registerAssertion } from "./replay-cache.ts";
 import { childOf } from "./response-schema.ts";
 import { type ValidatedResponse, validateResponse } from "./response-validation.ts";
@@ -15,7 +16,7 @@ import { readSignedAssertion } from "./signed-content.ts";
 import { textOf } from "./xml.ts";
 
 /**
- * Reads the facts of a SAML response (SAML Profiles 2.0, 4.1): validates the document, verifies its signatures, verifies
+ * Reads the facts of a SAML response, and what the provider knows its session by, if a sign-out is to end it (SAML Profiles 2.0, 4.1): validates the document, verifies its signatures, verifies
  * the assertion, and only then registers it in the replay cache.
  *
  * @param about `samlResponse`: the form field; `request`: the request that it responds to, already taken; null for an
@@ -27,7 +28,7 @@ export async function completeSamlSignIn(
   context: TenantContext<Process>,
   { samlResponse, request }: { samlResponse: string; request: ThirdPartyRequest | null },
   now: Date,
-): Promise<ProviderFacts> {
+): Promise<{ facts: ProviderFacts; session: ProviderSession | null }> {
   const { config } = context.tenant;
   const encryption = await samlKey(context, "saml_encryption");
   const validation = await validateResponse(samlResponse, encryption.privateKey);
@@ -41,7 +42,7 @@ export async function completeSamlSignIn(
   const first = await verify(sender);
   // The provider may sign with a key that is newer than its metadata here.
   const renewed =
-    !first.ok && first.reason === "signature" ? await renewedSender(context, sender, now) : null;
+    !first.ok && first.reason === "signature" ? await renewedProvider(context, sender, now) : null;
   const provider = renewed ?? sender;
   const verified = renewed ? await verify(renewed) : first;
   if (!verified.ok) throw invalidResponse(verified);
@@ -66,7 +67,7 @@ export async function completeSamlSignIn(
   const { id, expiresAt } = statement;
   if (!(await registerAssertion(context, { issuer: provider.entityId, id, expiresAt })))
     throw new ThirdPartyError("invalid_request", "This sign-in was used before. Start again.", "replay");
-  return facts;
+  return { facts, session: provider.settings.single_logout ? samlSessionOf(statement.session) : null };
 }
 
 /** Returns the provider of the request; without a request, the named provider if it allows IdP-initiated sign-ins. */
@@ -82,18 +83,6 @@ async function findSender(
   if (!provider) throw invalidResponse({ reason: "unknown_issuer" });
   if (!request && !provider.settings.allow_idp_initiated) throw invalidResponse({ reason: "unsolicited" });
   return provider;
-}
-
-/** @returns the provider with other certificates than before; null if its metadata has none */
-async function renewedSender(
-  context: TenantContext<Process>,
-  { entityId, certificates, settings }: IdentityProvider,
-  now: Date,
-): Promise<IdentityProvider | null> {
-  await readMetadataAgain(context, settings, now);
-  const provider = await findByEntityId(context, entityId, now);
-  const isRenewed = provider?.certificates.some((certificate) => !certificates.includes(certificate));
-  return provider && isRenewed && provider.settings === settings ? provider : null;
 }
 
 const accessDenied = () =>
