@@ -75,6 +75,12 @@ interface Validation {
   claims?: { email?: { address?: unknown }; username?: unknown };
 }
 
+/** What is left to do after the end of a session. */
+export interface EndedSession {
+  /** The address to send the browser to, so that its session at the identity provider ends too; null if it does not. */
+  providerLogoutUrl: string | null;
+}
+
 /**
  * Ends the session of a request, or of a session token (`POST /logout`).
  *
@@ -83,14 +89,21 @@ interface Validation {
 export async function endSession(
   { send }: Pick<Connection, "send">,
   presented: IncomingRequest | string | null | undefined,
-  { cookieName = "service" }: { cookieName?: string } = {},
-): Promise<void> {
+  { cookieName = "service", redirectTo }: { cookieName?: string; redirectTo?: string | undefined } = {},
+): Promise<EndedSession> {
   const found = tokenIn(presented, cookieName);
-  if (!found) return;
-  await send("POST", "/logout", { key: found.token }).catch((error: unknown) => {
+  if (!found) return { providerLogoutUrl: null };
+  try {
+    const { headers } = await send("POST", "/logout", {
+      key: found.token,
+      query: { redirect_to: redirectTo },
+    });
+    return { providerLogoutUrl: headers.get("x-provider-logout") };
+  } catch (error) {
     // No session of that token is live: it has ended already.
-    if (!(error instanceof StileError && error.status === 401)) throw error;
-  });
+    if (error instanceof StileError && error.status === 401) return { providerLogoutUrl: null };
+    throw error;
+  }
 }
 
 function tokenIn(

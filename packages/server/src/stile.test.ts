@@ -350,6 +350,25 @@ describe("endSession", () => {
     expect(requested).toEqual([]);
   });
 
+  test("tells where the sign-out goes on at the provider", async () => {
+    const next = "https://login.example.com/logout/provider?state=AAAA";
+    const asked: string[] = [];
+    const answering = (headers: Record<string, string>) =>
+      clientWith({
+        fetch: async (url) => {
+          asked.push(String(url));
+          return new Response(null, { status: 204, headers });
+        },
+      });
+    const stile = answering({ "X-Provider-Logout": next });
+    expect(await stile.endSession(token, { redirectTo: "https://shop.test/bye" })).toEqual({
+      providerLogoutUrl: next,
+    });
+    expect(asked[0]).toMatch(/\/logout\?redirect_to=https%3A%2F%2Fshop\.test%2Fbye$/);
+    expect(await answering({}).endSession(token)).toEqual({ providerLogoutUrl: null });
+    expect(asked[1]).toMatch(/\/logout$/);
+  });
+
   test("throws while the service does not answer", async () => {
     const stile = clientWith({ fetch: () => Promise.reject(new TypeError("fetch failed")) });
     await expect(stile.endSession(token)).rejects.toThrow(StileError);

@@ -2,7 +2,13 @@ import { type Connection, type ConnectionOptions, connect } from "./connection.t
 import { StileError } from "./error.ts";
 import { type AdminOperations, operations } from "./interface.ts";
 import { type ProtectedResource, protectResource, type ResourceOptions } from "./resource.ts";
-import { endSession, type IncomingRequest, type VerifiedSession, verifySession } from "./session.ts";
+import {
+  type EndedSession,
+  endSession,
+  type IncomingRequest,
+  type VerifiedSession,
+  verifySession,
+} from "./session.ts";
 import { type Delivery, type VerifiedWebhook, verifyWebhook } from "./webhook.ts";
 
 export type { ConnectionOptions } from "./connection.ts";
@@ -17,7 +23,7 @@ export type {
   ResourceOptions,
   VerifiedAccess,
 } from "./resource.ts";
-export type { Session, VerifiedSession } from "./session.ts";
+export type { EndedSession, Session, VerifiedSession } from "./session.ts";
 export type { VerifiedWebhook, WebhookEvent } from "./webhook.ts";
 
 export interface StileOptions extends ConnectionOptions {
@@ -52,9 +58,14 @@ export interface Stile {
    * Ends the session of a request (bearer token or cookie), or of a session token, at the service (`POST /logout`). The
    * application removes its own cookie. One that has ended already, and none at all, are no error.
    *
+   * @param options `redirectTo`: the address of the application that the browser returns to from the sign-out at the identity
+   *   provider, one of `third_party.allowed_redirect_urls`
    * @throws StileError if the service does not answer
    */
-  endSession(presented: IncomingRequest | string | null | undefined): Promise<void>;
+  endSession(
+    presented: IncomingRequest | string | null | undefined,
+    options?: { redirectTo?: string | undefined },
+  ): Promise<EndedSession>;
   /**
    * Exchanges the code that the hosted page has sent, once, for the session of the user (`POST /token`).
    *
@@ -94,7 +105,8 @@ export function createStile(options: StileOptions): Stile {
   return {
     verifySession: (presented, { tokenOnly = false } = {}) =>
       verifySession(connection, presented, { tokenOnly, cookieName }),
-    endSession: (presented) => endSession(connection, presented, { cookieName }),
+    endSession: (presented, { redirectTo } = {}) =>
+      endSession(connection, presented, { cookieName, redirectTo }),
     redeemCode: (code, codeVerifier, { redirectTo } = {}) =>
       redeemCode(connection, {
         code,
