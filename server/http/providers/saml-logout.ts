@@ -13,7 +13,7 @@ import { signedOut } from "../answer/messages.ts";
 import { plainError, type Reply, redirect } from "../answer/reply.ts";
 import { expiredPageCookies } from "../page/page-cookie.ts";
 import { everyPresentedSession } from "../session/presented-session.ts";
-import { expiredSessionCookie } from "../session/session-cookie.ts";
+import { expiredSessionCookies } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { samlDisabledError } from "./saml.ts";
 import { returnFromProvider } from "./sign-out.ts";
@@ -49,7 +49,7 @@ async function obey(context: HandlerContext, message: RedirectMessage): Promise<
     sessions.map((session) => ({ session, now })),
   );
   const isOfBrowser = presented.some(({ session }) => sessions.some(({ id }) => id === session.id));
-  const cookies = isOfBrowser ? [expiredSessionCookie(tenant.config), ...expiredPageCookies(tenant)] : [];
+  const cookies = isOfBrowser ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
   const answer = { provider, inResponseTo: received.request.id, relayState: message.relayState };
   const location = await logoutResponseUrl({ runtime, tenant }, answer, now);
   return location === null
