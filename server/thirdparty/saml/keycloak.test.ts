@@ -13,7 +13,7 @@ import { readSignedAssertion } from "./signed-content.ts";
  */
 
 const decryptionKey = createPrivateKey(recorded.decryptionKey);
-const { entityId, certificates } = parseMetadata(recorded.metadata, { plainHttp: true });
+const { entityId, certificates, logout } = parseMetadata(recorded.metadata, { plainHttp: true });
 
 test("a response of Keycloak 26 is decrypted, verified and understood", async () => {
   const verdict = await validateResponse(recorded.response, decryptionKey);
@@ -44,6 +44,31 @@ test("a response of Keycloak 26 is decrypted, verified and understood", async ()
     provider: `saml:${entityId}`,
     subject: expect.stringMatching(/^G-[0-9a-f-]{36}$/),
     email: null,
+  });
+});
+
+test("the metadata of Keycloak 26 names where it is asked to sign out, and its responses name the session", async () => {
+  expect(logout).toEqual({
+    requestUrl: `${entityId}/protocol/saml`,
+    responseUrl: `${entityId}/protocol/saml`,
+  });
+  const verdict = await validateResponse(recorded.response, decryptionKey);
+  if (!verdict.ok) throw new Error(verdict.reason);
+  const content = await readSignedAssertion(verdict.validated, certificates, decryptionKey);
+  if (!content.ok) throw new Error(content.reason);
+  const judged = verifySamlAssertion(verdict.validated.response, content.assertion, {
+    issuer: entityId,
+    audience: recorded.audience,
+    recipient: recorded.consumerUrl,
+    requestId: recorded.requestId,
+    signedInSince: null,
+    now: new Date(recorded.recordedAt),
+  });
+  if (!judged.ok) throw new Error(judged.reason);
+  const { nameId, session } = judged.statement;
+  expect(session).toMatchObject({
+    nameId: { value: nameId.value, format: nameId.format },
+    sessionIndexes: [expect.stringMatching(/^[0-9a-f-]{36}::[0-9a-f-]{36}$/)],
   });
 });
 
