@@ -116,7 +116,7 @@ export const providerAddresses = [
         description: "To the provider with the answer, or to where the sign-out was to lead.",
         headers: { Location: "Address of the provider, the page or the application." },
       },
-      400: "The message could not be verified.",
+      400: "The message could not be verified. To an answer to a request of this service, a page that says that the user is signed out.",
       403: DISABLED,
       429: "Too many requests from this source.",
     },

@@ -408,6 +408,8 @@ describe("A252 rejects the answer to a request", () => {
     };
     const forged = await arrives(logoutQuery({ ...answer, ...about }), browser);
     expect([forged.status, forged.headers.get("location")]).toEqual([400, null]);
+    const isToThisSignOut = !("relayState" in about);
+    expect((await forged.text()).includes("You are signed out")).toBe(isToThisSignOut);
     const query = logoutQuery(answer);
     expect((await arrives(query, browser)).headers.get("location")).toBe(home);
     expect((await arrives(query, browser)).status).toBe(400);

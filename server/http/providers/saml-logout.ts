@@ -69,17 +69,25 @@ async function goOn(context: HandlerContext, message: RedirectMessage): Promise<
   if (state === null || !signOut) return rejected(context, "unknown_state");
   const { provider } = signOut;
   const received = await receiveLogoutResponse({ runtime, tenant }, message, { provider, state }, now);
-  if (!received.ok) return rejected(context, received.reason);
+  if (!received.ok) {
+    logRejection(context, received.reason);
+    // The user is signed out here, and some providers do not sign their answers.
+    return messagePage(400, context.request.headers, tenant.config, signedOut(undefined));
+  }
   if (!received.success)
     runtime.log.warn({ tenant: tenant.id, provider }, "the provider says that its session has not ended");
   return returnFromProvider(context, state, now);
 }
 
 /** The same answer for every reason, so that an attacker learns nothing from it; the log has the reason. */
-function rejected({ runtime, tenant, client }: HandlerContext, reason: string): Reply {
+function rejected(context: HandlerContext, reason: string): Reply {
+  logRejection(context, reason);
+  return plainError(400, "The message could not be verified.");
+}
+
+function logRejection({ runtime, tenant, client }: HandlerContext, reason: string): void {
   runtime.log.warn(
     { tenant: tenant.id, request_id: client.requestId, reason },
     "a message of SAML single logout was not accepted",
   );
-  return plainError(400, "The message could not be verified.");
 }
