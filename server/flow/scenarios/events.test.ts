@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import pg from "pg";
 import { describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
@@ -17,9 +18,11 @@ import {
 } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { testAttempt } from "../../testing/attempt.ts";
+import { deviceBoundBrowser } from "../../testing/device-bound-browser.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { jpegPicture } from "../../testing/jpeg-pictures.ts";
+import { send } from "../../testing/observed.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import {
   codeBySms,
@@ -33,7 +36,7 @@ import {
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
-import { visitor } from "../../testing/visitor.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { states } from "../states/index.ts";
 
 /** What every operation emits, in order: each is performed by the running machine with a webhook for every event. */
@@ -203,7 +206,7 @@ const profileActions: Record<string, Operation> = {
 
 /** A user who is asked what an application may know. */
 async function askedByApplication() {
-  const { guest } = await browser();
+  const { guest } = await browser(visitor(runtime));
   const query = new URLSearchParams({
     client_id: "reader",
     redirect_uri: "https://reader.example/",
@@ -262,9 +265,8 @@ async function fromStaffProvider(nameId: string) {
 }
 
 /** A signed-in browser. */
-async function browser() {
+async function browser<Guest extends Visitor>(guest: Guest) {
   const owner = await register(runtime);
-  const guest = visitor(runtime);
   const login = async () => {
     let answer = (await (await guest.post("/login")).json()) as {
       actions: Record<string, { href: string }>;
@@ -284,6 +286,17 @@ async function browser() {
   };
   await login();
   return { guest, login };
+}
+
+/** A signed-in browser that can bind its session, and does so when it is told to. */
+async function binding() {
+  const guest = deviceBoundBrowser(
+    home.slice(0, -1),
+    (request) => send(request, "192.0.2.1", runtime),
+    () => Date.now() + runtime.platform.clockShift(),
+  );
+  guest.registers = false;
+  return (await browser(guest)).guest;
 }
 
 const operations: Record<string, Operation> = {
@@ -311,6 +324,26 @@ const operations: Record<string, Operation> = {
         });
       expect((await redeem()).status).toBe(200);
       return redeem;
+    },
+  },
+  "a browser that binds its session to its device": {
+    emits: ["session.binding.create"],
+    prepare: async () => {
+      const guest = await binding();
+      return () => guest.register();
+    },
+  },
+  "the cookie of a bound session on another device": {
+    emits: ["session.binding.rejected"],
+    prepare: async () => {
+      const guest = await binding();
+      await guest.register();
+      const [id = ""] = guest.bound.keys();
+      // The time for requests under way is over.
+      const boundAt = new Date(Date.now() - 120_000);
+      await runtime.database.write.update(schema.sessions).set({ boundAt }).where(eq(schema.sessions.id, id));
+      const cookie = guest.cookieHeader("service-bound");
+      return () => visitor(runtime).request("/me", { headers: { cookie } });
     },
   },
   "a user who denies it": {
@@ -481,19 +514,19 @@ const operations: Record<string, Operation> = {
   },
   "another login in the same browser": {
     emits: [created, "user.login", loggedOut],
-    prepare: async () => (await browser()).login,
+    prepare: async () => (await browser(visitor(runtime))).login,
   },
   "a log-out": {
     emits: [loggedOut],
     prepare: async () => {
-      const { guest } = await browser();
+      const { guest } = await browser(visitor(runtime));
       return () => guest.post("/logout");
     },
   },
   "a session that is found idle": {
     emits: ["session.delete.passive.expire"],
     prepare: async () => {
-      const { guest } = await browser();
+      const { guest } = await browser(visitor(runtime));
       const past = new Date(Date.now() - 3_600_000);
       await runtime.database.write.update(schema.sessions).set({ lastUsedAt: past });
       const limited = visitor(runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" }));
