@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext, TenantContext } from "../context/context.ts";
@@ -13,30 +13,44 @@ type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks;
 
 const { sessions } = schema;
 
+interface SignOut {
+  found: readonly { session: Pick<FoundSession["session"], "id" | "userId">; now: Date }[];
+  /**
+   * The client is a browser that goes on to the provider that a session was signed in at, and from there to this address, already
+   * checked; null for a page of this service.
+   */
+  leaving?: { redirectTo: string | null };
+}
+
 /**
  * Ends the sessions that a client logs out of, and records each in the audit log.
  *
- * @param leaving the client is a browser that goes on to the provider that a session was signed in at, and from there to this
- *   address, already checked; null for a page of this service
  * @returns `state` of the sign-out at the provider; null if there is none
  */
-export async function logOut(
+export function logOut(
   context: Omit<ClientContext<Process>, "now">,
-  found: readonly { session: Pick<FoundSession["session"], "id" | "userId">; now: Date }[],
+  found: SignOut["found"],
   leaving?: { redirectTo: string | null },
 ): Promise<string | null> {
-  const { runtime } = context;
-  return runtime.database.write.transaction(async (tx) => {
-    let state: string | null = null;
-    for (const { session, now } of found) {
-      // A browser with several sessions, of which all but one were planted or left behind, can go to one provider.
-      if (leaving && state === null)
-        state = await leaveProviderSession(tx, context, { sessionId: session.id, ...leaving });
-      await endSession(context, session.id, "session.delete.explicit.logout")(tx);
-      await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
-    }
-    return state;
-  });
+  const signOut = { found, ...(leaving ? { leaving } : {}) };
+  return context.runtime.database.write.transaction((tx) => logOutIn(tx, context, signOut));
+}
+
+/** The same within a transaction. */
+export async function logOutIn(
+  tx: Transaction,
+  context: Omit<ClientContext<Process>, "now">,
+  { found, leaving }: SignOut,
+): Promise<string | null> {
+  let state: string | null = null;
+  for (const { session, now } of found) {
+    // A browser with several sessions, of which all but one were planted or left behind, can go to one provider.
+    if (leaving && state === null)
+      state = await leaveProviderSession(tx, context, { sessionId: session.id, ...leaving });
+    await endSession(context, session.id, "session.delete.explicit.logout")(tx);
+    await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
+  }
+  return state;
 }
 
 /** Ends the sessions that a browser had before it was issued another one. */

@@ -289,6 +289,8 @@ export async function sessionsOfNameId(
         eq(providerSessions.nameIdHash, sha256(nameId)),
       ),
     )
+    // In the order in which they are locked by other ends.
+    .orderBy(sessions.id)
     .limit(MAX_SESSIONS_OF_NAME);
   return found.flatMap((row) => {
     const session = unsealed({ runtime, tenant }, row);

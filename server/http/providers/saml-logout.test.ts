@@ -257,6 +257,21 @@ describe("a provider that signs a user out", () => {
   });
 });
 
+test("a request whose sign-out failed for the moment ends the sessions when the browser brings it again", async () => {
+  const { browser, nameId, sessionIndex } = await signIn();
+  const search = logoutQuery({ ...signed, content: nameIdXml(nameId, sessionIndex) });
+  const { $client } = runtime.database.write;
+  await $client.query(`create function fail_for_the_moment() returns trigger language plpgsql as $$
+    begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`);
+  await $client.query(
+    "create trigger fail_for_the_moment before delete on sessions for each row execute function fail_for_the_moment()",
+  );
+  expect((await arrives(search, browser)).status).toBe(503);
+  await $client.query("drop trigger fail_for_the_moment on sessions");
+  expect((await arrives(search, browser)).status).toBe(303);
+  expect(await isValid(browser)).toBe(false);
+});
+
 describe("A252 rejects a request to sign a user out", () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 

@@ -1,8 +1,9 @@
 import { currentTime } from "../../database/current-time.ts";
-import { logOut } from "../../sessions/log-out.ts";
+import { logOutIn } from "../../sessions/log-out.ts";
 import { findProviderSignOut } from "../../sessions/provider-sessions.ts";
 import { RELAY_STATE_PREFIX } from "../../thirdparty/saml/authn-request.ts";
 import { type RedirectMessage, readRedirect } from "../../thirdparty/saml/redirect-binding.ts";
+import { registerMessage } from "../../thirdparty/saml/replay-cache.ts";
 import {
   logoutResponseUrl,
   receiveLogoutRequest,
@@ -33,21 +34,27 @@ export const samlLogoutHandler: Handler = async (context) => {
     return plainError(429, "Too many requests.", { "Retry-After": String(rate.retryAfterSeconds) });
   const message = readRedirect(url.search);
   if (!message) return rejected(context, "malformed");
-  return message.name === "SAMLRequest" ? obey(context, message) : goOn(context, message);
+  return message.name === "SAMLRequest"
+    ? handleLogoutRequest(context, message)
+    : handleLogoutResponse(context, message);
 };
 
 /** Ends the sessions that a provider names, and answers that they have ended. */
-async function obey(context: HandlerContext, message: RedirectMessage): Promise<Reply> {
+async function handleLogoutRequest(context: HandlerContext, message: RedirectMessage): Promise<Reply> {
   const { runtime, tenant, request } = context;
   const now = await currentTime(runtime);
   const received = await receiveLogoutRequest({ runtime, tenant }, message, now);
   if (!received.ok) return rejected(context, received.reason);
-  const { provider, sessions } = received;
+  const { provider, sessions, seen } = received;
   const presented = await everyPresentedSession(context);
-  await logOut(
-    context,
-    sessions.map((session) => ({ session, now })),
-  );
+  const found = sessions.map((session) => ({ session, now }));
+  // In one transaction, so that a request is not used up by an end that fails.
+  const isNew = await runtime.database.write.transaction(async (tx) => {
+    if (!(await registerMessage(tx, tenant, seen))) return false;
+    await logOutIn(tx, context, { found });
+    return true;
+  });
+  if (!isNew) return rejected(context, "replay");
   const isOfBrowser = presented.some(({ session }) => sessions.some(({ id }) => id === session.id));
   const cookies = isOfBrowser ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
   const answer = { provider, inResponseTo: received.request.id, relayState: message.relayState };
@@ -58,7 +65,7 @@ async function obey(context: HandlerContext, message: RedirectMessage): Promise<
 }
 
 /** Takes the answer to our request, and sends the browser where the sign-out was to lead. */
-async function goOn(context: HandlerContext, message: RedirectMessage): Promise<Reply> {
+async function handleLogoutResponse(context: HandlerContext, message: RedirectMessage): Promise<Reply> {
   const { runtime, tenant } = context;
   const { relayState } = message;
   const now = await currentTime(runtime);

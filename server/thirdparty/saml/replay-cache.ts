@@ -1,22 +1,38 @@
-import { type Databases, schema } from "#db/client";
+import { type Databases, schema, type Transaction } from "#db/client";
+import type { Tenant } from "../../config/tenant.ts";
 import type { TenantContext } from "../../context/context.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { CLOCK_SKEW_MS } from "./assertion.ts";
 
 const { seenAssertions } = schema;
 
+/** A message that is accepted once, identified by its issuer and its id. */
+export interface SeenMessage {
+  issuer: string;
+  id: string;
+  expiresAt: Date;
+}
+
 /**
  * Registers an assertion in the replay cache until it expires, and commits (SAML Profiles 2.0, 4.1.4.5; OWASP ASVS
  * 6.8.3). All servers share the cache.
  *
- * @param assertion identified by `issuer` and `id`
  * @returns false if it was used before
  */
-export async function registerAssertion(
+export function registerAssertion(
   { runtime, tenant }: TenantContext<Databases>,
-  { issuer, id, expiresAt }: { issuer: string; id: string; expiresAt: Date },
+  assertion: SeenMessage,
 ): Promise<boolean> {
-  const made = await runtime.database.write
+  return runtime.database.write.transaction((tx) => registerMessage(tx, tenant, assertion));
+}
+
+/** Registers a message in a transaction, with what it causes. @returns false if it was used before */
+export async function registerMessage(
+  tx: Transaction,
+  tenant: Pick<Tenant, "id">,
+  { issuer, id, expiresAt }: SeenMessage,
+): Promise<boolean> {
+  const made = await tx
     .insert(seenAssertions)
     .values({
       tenantId: tenant.id,

@@ -16,7 +16,7 @@ import {
   verifyLogoutResponse,
 } from "./logout-messages.ts";
 import { type RedirectMessage, redirectTo } from "./redirect-binding.ts";
-import { registerAssertion } from "./replay-cache.ts";
+import type { SeenMessage } from "./replay-cache.ts";
 import { samlKey } from "./saml-keys.ts";
 import { serviceProviderOf } from "./service-provider.ts";
 import type { XmlElement } from "./xml.ts";
@@ -67,17 +67,22 @@ async function findLoggingOut(
 type Verdict<Content> = ({ ok: true } & Content) | { ok: false; reason: string };
 
 /**
- * Verifies a provider's request to end sessions: its signature, its content, and that it is no copy of an earlier one, which
- * it registers.
+ * Verifies a provider's request to end sessions: its signature and its content.
  *
- * @returns `sessions`: those that it names, of this tenant and this provider alone
+ * @returns `sessions`: those that it names, of this tenant and this provider alone; `seen`: to register with their end, because a
+ *   copy of an earlier request is not obeyed
  */
 export async function receiveLogoutRequest(
   context: TenantContext<Process>,
   message: RedirectMessage,
   now: Date,
 ): Promise<
-  Verdict<{ provider: IdentityProvider; request: LogoutRequest; sessions: Pick<Session, "id" | "userId">[] }>
+  Verdict<{
+    provider: IdentityProvider;
+    request: LogoutRequest;
+    sessions: Pick<Session, "id" | "userId">[];
+    seen: SeenMessage;
+  }>
 > {
   const element = parseLogoutMessage(message.document, "samlp:LogoutRequest");
   if (!element) return { ok: false, reason: "malformed" };
@@ -89,12 +94,10 @@ export async function receiveLogoutRequest(
   const verified = verifyLogoutRequest(element, { issuer, destination, now });
   if (!verified.ok) return verified;
   const { request } = verified;
-  const { id, expiresAt } = request;
   // No assertion has an id with a space (XML Schema, NCName).
-  if (!(await registerAssertion(context, { issuer, id: `logout ${id}`, expiresAt })))
-    return { ok: false, reason: "replay" };
+  const seen = { issuer, id: `logout ${request.id}`, expiresAt: request.expiresAt };
   const sessions = await sessionsOfNameId(context, { ...request, provider: samlProviderId(issuer) });
-  return { ok: true, provider, request, sessions };
+  return { ok: true, provider, request, sessions, seen };
 }
 
 /**
