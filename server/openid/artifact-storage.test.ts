@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { type AdapterPayload, errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
@@ -172,8 +173,13 @@ describe("what a call redeems", () => {
   test("A208 twenty times at once gives once; the others end all that was given", async () => {
     const { issued, left } = await issue("twenty");
     const redemptions = await Promise.all(Array.from({ length: 20 }, () => redeeming("twenty", issued)));
-    const written = await Promise.all(redemptions.map((one) => writeRedemption(context, one, true)));
-    expect(written.filter(Boolean)).toHaveLength(1);
+    const written = await Promise.allSettled(redemptions.map((one) => writeRedemption(context, one, true)));
+    const outcomes = written.map((one) => (one.status === "fulfilled" ? one.value : one.reason));
+    expect(outcomes.filter((outcome) => outcome === true)).toHaveLength(1);
+    // The first of the others ends the grant, after which there is nothing left to use.
+    const others = outcomes.filter((outcome) => outcome !== true);
+    expect(others).toContain(false);
+    expect(others.every((outcome) => outcome === false || outcome instanceof errors.InvalidGrant)).toBe(true);
     expect(await left()).toEqual([false, false, false]);
     expect(await isStored("next twenty")).toBe(false);
   });
@@ -188,7 +194,7 @@ describe("what a call redeems", () => {
         "session.delete.explicit.revoke",
       ),
     );
-    expect(await writeRedemption(context, redemption, true)).toBe(false);
+    await expect(writeRedemption(context, redemption, true)).rejects.toThrow(errors.InvalidGrant);
     expect(await isStored("next late")).toBe(false);
 
     const { userId: accountId } = await accountOwner(runtime);
@@ -199,6 +205,37 @@ describe("what a call redeems", () => {
     await expect(writeRedemption(context, late, true)).rejects.toThrow(errors.InvalidGrant);
     expect(await isUsed("refresh of a session")).toBe(false);
   });
+});
+
+test("A218 a refresh beside a sign-out, and beside the end of all sessions, waits for neither in vain", async () => {
+  const failures: unknown[] = [];
+  for (let round = 0; round < 60; round += 1) {
+    const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+    const name = `beside ${round}`;
+    const issued = { accountId, clientId: "shop", grantId: name, sessionUid, expiresWithSession: true, exp };
+    await storageOf("RefreshToken").upsert(`refresh ${name}`, issued, 3600);
+    const visitor: Visitor = { session: null, redemption: null };
+    await answeredFor(visitor, async () => {
+      await storageOf("RefreshToken").consume(`refresh ${name}`);
+      await storageOf("RefreshToken").upsert(`next ${name}`, issued, 3600);
+      await storageOf("AccessToken").upsert(`access ${name}`, issued, 3600);
+    });
+    if (!visitor.redemption) throw new Error("nothing is to be written");
+    const acting = { ...context, client: testClient };
+    const end =
+      round % 2 === 0
+        ? endSession(acting, sessionUid, "session.delete.explicit.logout")
+        : endOtherSessions(acting, accountId, "session.delete.explicit.revoke");
+    const { redemption } = visitor;
+    const [ended, redeemed] = await Promise.allSettled([
+      runtime.database.write.transaction(end),
+      setTimeout((round % 6) / 2).then(() => writeRedemption(context, redemption, true)),
+    ]);
+    if (ended.status === "rejected") failures.push(ended.reason);
+    if (redeemed.status === "rejected" && !(redeemed.reason instanceof errors.InvalidGrant))
+      failures.push(redeemed.reason);
+  }
+  expect(failures).toEqual([]);
 });
 
 test("a token is read with its grant, its session and its account, as each would be by itself", async () => {

@@ -177,7 +177,7 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     async consume(id) {
       const redeemed = { kind, idHash: identifierHash(id), tokens: [] };
       const visitor = presentVisitor();
-      if (visitor.redemption === null) {
+      if (visitor.redemption === null && usedOnce.has(kind)) {
         visitor.redemption = redeemed;
         return;
       }

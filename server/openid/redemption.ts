@@ -33,7 +33,7 @@ export interface NewArtifact {
  *
  * @param isAnswered whether the call was answered with the tokens; of one that was refused nothing but the use is written
  * @returns false if the code or token was used meanwhile: everything of its grant has ended then
- * @throws InvalidGrant if the session or the account has ended meanwhile
+ * @throws InvalidGrant if it, its session or its account has ended meanwhile
  */
 export async function writeRedemption(
   { runtime, tenant }: TenantContext<Databases & OnPlatform>,
@@ -67,18 +67,28 @@ export async function writeRedemption(
     throw error;
   });
   if (rows[0]?.used) return true;
-  const ofFamily = { name: "openid_end_family", text: endFamilyText, values: [tenant.id, kind, idHash] };
-  await $client.query(database.prepares ? ofFamily : { text: ofFamily.text, values: ofFamily.values });
+  const named = database.prepares ? { name: "openid_end_family" } : {};
+  const ended = { ...named, text: endFamilyText, values: [tenant.id, kind, idHash] };
+  const { rows: found } = await $client.query<{ used: boolean }>(ended);
+  if (!found[0]?.used) throw new errors.InvalidGrant("it has ended");
   return false;
 }
 
-/** What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. */
+/**
+ * What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. Account and session are locked before
+ * it, as by their ends: those would wait for the row, and its new tokens for them.
+ */
 const redeemText = `
   with clock as materialized (select ${clockText("$4")} as now),
+  account as materialized (
+    select from users where tenant_id = $1 and id = any ($9::uuid[]) order by id for key share),
+  session as materialized (
+    select from sessions where tenant_id = $1 and id = any ($11::uuid[]) and (select count(*) from account) >= 0
+    order by id for key share),
   used as (
     update openid_artifacts a set consumed_at = clock.now,
       expires_at = least(a.expires_at, clock.now + interval '1 day')
-    from clock
+    from clock, (select count(*) from session) locked
     where a.tenant_id = $1 and a.kind = $2 and a.id_hash = $3 and a.consumed_at is null
     returning a.id_hash),
   stored as (
@@ -91,11 +101,12 @@ const redeemText = `
     where exists (select from used))
   select exists (select from used) as used`;
 
-/** Ends the grant of an artifact, and what was issued by it. */
+/** Ends the grant of an artifact that was used, and what was issued by it. */
 const endFamilyText = `
-  with family as (
-    select grant_hash from openid_artifacts
-    where tenant_id = $1 and kind = $2 and id_hash = $3 and grant_hash is not null)
-  delete from openid_artifacts artifact using family
-  where artifact.tenant_id = $1
-    and (artifact.grant_hash = family.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = family.grant_hash))`;
+  with used as materialized (
+    select grant_hash from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3),
+  ended as (
+    delete from openid_artifacts artifact using used
+    where artifact.tenant_id = $1
+      and (artifact.grant_hash = used.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = used.grant_hash)))
+  select exists (select from used) as used`;

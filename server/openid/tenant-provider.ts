@@ -79,16 +79,26 @@ export function makeTenantProvider(
       );
       // Logged, and answered as a temporary failure where it is one, as for any other address.
       if (visitor.failure) throw visitor.failure;
-      const shown = await redeemed(context, visitor, answered);
+      const refusal = await refusalOf(context, visitor, answered.statusCode < 400);
+      const reused = (visitor.isReused && visitor.presented) || null;
+      if (refusal)
+        return {
+          status: refusal.statusCode,
+          headers: { "content-type": "application/json; charset=utf-8" },
+          cookies: [],
+          body: JSON.stringify({ error: refusal.error, error_description: refusal.error_description }),
+          reused,
+        };
       const { "set-cookie": set, ...rest } = answered.headers;
       const sent = Object.entries(rest).filter(
         ([name, value]) => value !== undefined && !ofMessage.has(name),
       );
       return {
-        ...shown,
+        status: answered.statusCode,
         headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
         cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
-        reused: (visitor.isReused && visitor.presented) || null,
+        body: answered.payload,
+        reused,
       };
     },
   };
@@ -103,29 +113,26 @@ function hideClaimsOfClients({ openid }: Config, discovery: Discovery): void {
 }
 
 /**
- * Writes what a call redeems, and answers it: with the tokens, or, if the code was used or the session has ended meanwhile, with the
- * error that the library has for it (RFC 6749, 5.2).
+ * Writes what a call redeems.
+ *
+ * @param isAnswered whether the library has answered with tokens
+ * @returns the error that the library has for a code or token that was used, or has ended, meanwhile (RFC 6749, 5.2); null if the
+ *   call stays answered as it is
  */
-async function redeemed(
+async function refusalOf(
   context: TenantContext<OpenidProcess>,
   visitor: Visitor,
-  { statusCode, payload }: { statusCode: number; payload: string },
-): Promise<Pick<ProviderAnswer, "status" | "body">> {
+  isAnswered: boolean,
+): Promise<errors.InvalidGrant | null> {
   const { redemption } = visitor;
-  const answer = { status: statusCode, body: payload };
-  if (!redemption) return answer;
-  const isAnswered = statusCode < 400;
-  const refused = (error: errors.InvalidGrant) => ({
-    status: error.statusCode,
-    body: JSON.stringify({ error: error.error, error_description: error.error_description }),
-  });
+  if (!redemption) return null;
   try {
-    if (await writeRedemption(context, redemption, isAnswered)) return answer;
+    if (await writeRedemption(context, redemption, isAnswered)) return null;
     visitor.isReused = true;
-    return isAnswered ? refused(new errors.InvalidGrant("it was used already")) : answer;
+    return isAnswered ? new errors.InvalidGrant("it was used already") : null;
   } catch (error) {
-    if (error instanceof errors.InvalidGrant) return refused(error);
-    throw error;
+    if (!(error instanceof errors.InvalidGrant)) throw error;
+    return isAnswered ? error : null;
   }
 }
 

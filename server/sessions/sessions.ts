@@ -207,9 +207,11 @@ export async function applicationsOf(
 ): Promise<(newId: string) => Promise<void>> {
   if (!config.openid.enabled) return async () => {};
   const ofSession = sql`tenant_id = ${tenantId} and session_id = ${sessionId}`;
-  const { rows: signIns } = await tx.execute<{ client_id: string; sid: string }>(
-    sql`select client_id, sid from openid_sign_ins where ${ofSession}`,
-  );
+  // Locked before what belongs to it, as by every end of a session.
+  const { rows: signIns } = await tx.execute<{ client_id: string; sid: string }>(sql`
+    with held as (select id from sessions where tenant_id = ${tenantId} and id = ${sessionId} for update)
+    select client_id, sid from openid_sign_ins
+    where tenant_id = ${tenantId} and session_id in (select id from held)`);
   const { rows: kept } = await tx.execute<{ id_hash: string }>(
     sql`update openid_artifacts set session_id = null where ${ofSession} and kind = 'Session' returning id_hash`,
   );

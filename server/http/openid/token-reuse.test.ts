@@ -1,9 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { beforeEach, expect, test } from "vitest";
+import { endSession } from "../../sessions/sessions.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { restRegistration } from "../../testing/rest-walk.ts";
+import { testClient } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** What is told of a code or refresh token that is presented a second time. */
@@ -96,6 +101,50 @@ test("A208 a refresh token that is used twenty times at once is told, however ma
   const told = await refusals();
   expect(told.length).toBeGreaterThanOrEqual(1);
   expect(new Set(told.map((one) => one?.kind))).toEqual(new Set(["refresh_token"]));
+});
+
+test("a refresh token whose session ends meanwhile is refused, and no reuse is told", async () => {
+  const { code, browser } = await newCode();
+  const { body } = await redeem(code);
+  const { session_id } = decodeJwt(browser.cookies.get("service") ?? "");
+  const client = { runtime, tenant: runtime.tenant, client: testClient };
+  let renewal: ReturnType<typeof refresh> | undefined;
+  await runtime.database.write.transaction(async (tx) => {
+    await tx.execute(sql`select from sessions where id = ${session_id} for update`);
+    renewal = refresh(body.refresh_token);
+    await eventually(async () => {
+      const { rowCount } = await runtime.database.read.execute(sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      if (!rowCount) throw new Error("the refresh does not wait for the session yet");
+    });
+    await endSession(client, String(session_id), "session.delete.explicit.logout")(tx);
+  });
+  const answer = await renewal;
+  expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  expect(await refusals()).toEqual([]);
+});
+
+test("a pushed request that is used six times at once gives one code, and refusals give none", async () => {
+  const { browser } = await newCode();
+  const pushed = await visitor(runtime).submit("/oauth/par", {
+    client_id: "shop",
+    redirect_uri: returnTo,
+    response_type: "code",
+    scope: "openid email",
+    code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  const { request_uri } = (await pushed.json()) as { request_uri: string };
+  const query = new URLSearchParams({ client_id: "shop", request_uri });
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => browser.request(`/oauth/authorize?${query}`)),
+  );
+  const codes = answers.flatMap(({ headers }) => {
+    const location = headers.get("location");
+    return (location && new URL(location).searchParams.get("code")) ?? [];
+  });
+  expect(codes).toHaveLength(1);
+  expect((await redeem(codes[0] ?? "")).status).toBe(200);
 });
 
 test("what another client presents, and what no one knows, is not told", async () => {
