@@ -77,6 +77,19 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     return rowCount ?? 0;
   }
 
+  function found(id: string, row: FoundArtifact): AdapterPayload {
+    const payload = seals.read(row.payload, identifierHash(id));
+    if (usedOnce.has(kind)) notePresented(kind, payload);
+    return {
+      ...payload,
+      jti: id,
+      ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
+      // The session of a user who has authenticated again is another one.
+      ...(row.session_id ? { sessionUid: row.session_id } : {}),
+      ...(row.answer ? { answer: row.answer } : {}),
+    };
+  }
+
   return {
     async upsert(id, payload, expiresIn) {
       const idHash = identifierHash(id);
@@ -110,26 +123,17 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
 
     async find(id) {
       const idHash = identifierHash(id);
-      const [row] = await queryPrepared<FoundRow, "read">(database, "read", {
+      const [row] = await queryPrepared<FoundArtifact, "read">(database, "read", {
         name: "openid_find",
         text: findText,
         values: [tenant.id, kind, idHash],
       });
-      if (!row) return undefined;
-      const payload = seals.read(row.payload, idHash);
-      if (usedOnce.has(kind)) notePresented(kind, payload);
-      return {
-        ...payload,
-        jti: id,
-        ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
-        // The session of a user who has authenticated again is another one.
-        ...(row.session_id ? { sessionUid: row.session_id } : {}),
-        ...(row.answer ? { answer: row.answer } : {}),
-      };
+      return row && found(id, row);
     },
+    found,
 
     async ofSession(sessionId) {
-      const rows = await queryPrepared<Pick<FoundRow, "payload"> & { id_hash: string }, "read">(
+      const rows = await queryPrepared<Pick<FoundArtifact, "payload"> & { id_hash: string }, "read">(
         database,
         "read",
         {
@@ -187,13 +191,16 @@ function notePresented(kind: string, { clientId, accountId }: AdapterPayload): v
 }
 
 export interface ArtifactStorage extends Adapter {
+  /** What the library takes of an artifact that was read. */
+  found(id: string, row: FoundArtifact): AdapterPayload;
   /** What is stored of this kind with a session, as it is stored. */
   ofSession(sessionId: string): Promise<AdapterPayload[]>;
   /** Bounds the number of artifacts of this kind: deletes those that expire first. */
   keepNewest(count: number): Promise<void>;
 }
 
-interface FoundRow {
+/** What is read of an artifact. */
+export interface FoundArtifact {
   payload: Buffer;
   consumed_at: Date | null;
   session_id: string | null;

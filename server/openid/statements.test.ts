@@ -29,12 +29,16 @@ beforeAll(async () => {
   database = await testDatabase();
   counter = await countStatements(database.url);
   smtp = await startSmtp();
-  const clients = { shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] } };
+  const clients = {
+    shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] },
+    tv: { name: "The shop on TV", grants: ["device_code"], scopes: ["openid"] },
+  };
   server = await startServer({
     env: {
       DATABASE_URL: counter.url,
       SMTP_URL: smtp.url,
       STILE_OPENID_ENABLED: "true",
+      STILE_OPENID_DEVICE_FLOW: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
       STILE_PASSKEY_ENABLED: "false",
       STILE_MFA_ENABLED: "false",
@@ -110,6 +114,22 @@ test("a single sign-on takes five statements for the code, eight for the tokens,
     openid_consume: 1,
     openid_upsert: 2,
   });
+});
+
+test("A260 a request of a device that waits is one statement, in time and too soon", async () => {
+  const tv = await openidApplication(server.url, { clientId: "tv" });
+  const codes = await openid.initiateDeviceAuthorization(tv.config, { scope: "openid" });
+  for (const error of ["authorization_pending", "slow_down"]) {
+    const [answered, sent] = await sentBy(() =>
+      openid
+        .genericGrantRequest(tv.config, "urn:ietf:params:oauth:grant-type:device_code", {
+          device_code: codes.device_code,
+        })
+        .catch((refused: unknown) => refused),
+    );
+    expect(answered).toMatchObject({ error });
+    expect(numbersOf(sent)).toEqual({ openid_poll: 1 });
+  }
 });
 
 function numbersOf(sent: string[]): Record<string, number> {

@@ -1,0 +1,2 @@
+ALTER TABLE "openid_artifacts" ADD COLUMN "polled_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "openid_artifacts" ADD COLUMN "poll_seconds" smallint;
