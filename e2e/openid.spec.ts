@@ -17,7 +17,7 @@ import {
 
 const secret = "a secret of at least thirty-two characters";
 
-const names = ["shop", "forum", "careful", "reader", "bank", "agent"] as const;
+const names = ["shop", "forum", "careful", "reader", "bank", "office", "agent"] as const;
 
 type Name = (typeof names)[number];
 
@@ -47,6 +47,7 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         careful: client("Careful", ports.careful),
         reader: { ...client("The library reader", ports.reader), first_party: false },
         bank: client("Bank", ports.bank),
+        office: client("Office", ports.office),
       };
       await use({
         STILE_OPENID_ENABLED: "true",
@@ -96,6 +97,13 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
     await use(application);
     await application.close();
   },
+  /** It lets its users choose the account. */
+  office: async ({ ports: { office: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "office", secret };
+    const application = await startOpenidApplication({ ...asked, parameters: { prompt: "select_account" } });
+    await use(application);
+    await application.close();
+  },
   /** It has registered itself. */
   agent: async ({ ports: { agent: port }, server }, use) => {
     const said = { client_name: "An agent", redirect_uris: [`http://127.0.0.1:${port}/callback`] };
@@ -127,6 +135,51 @@ test("a visitor signs in once for two applications @next", async ({ page, accoun
   await page.goto(forum.url);
   await page.waitForURL(`${forum.url}/callback?*`);
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a visitor chooses an account of the browser by the keyboard @next", async ({
+  page,
+  account,
+  shop,
+  office,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto(office.url);
+  await expectPage(page, "accountChoice");
+  await expect(button(page, "Use another account")).toBeVisible();
+  await button(page, account.address).press("Enter");
+  await page.waitForURL(`${office.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a visitor who is signed out finds the account masked, and removes it from the browser", async ({
+  page,
+  account,
+  shop,
+  office,
+  server,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.request.post(`${server.url}/logout`, { headers: { origin: server.url } });
+  await page.goto(office.url);
+  await expectPage(page, "accountChoice");
+  const masked = new RegExp(`^${account.address[0]}•••.*@`);
+  await expect(button(page, masked)).toHaveCount(1);
+  await expect(page.getByText(account.address)).toHaveCount(0);
+  await page.getByText("Remove an account from this browser").click();
+  await button(page, masked).last().click();
+  await expectPage(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await page.waitForURL(`${office.url}/callback?*`);
 });
 
 test("an application that asks for it has its visitors sign in again", async ({
@@ -367,6 +420,21 @@ test.describe("without JavaScript", () => {
     await expectPage(page, "consentAnswered");
     await page.getByRole("link", { name: /localhost/ }).click();
     await page.waitForURL(`${reader.url}/callback?*`);
+    await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  });
+
+  test("a user chooses an account by a form", async ({ page, account, shop, office }) => {
+    await page.goto(shop.url);
+    await button(page, "Continue").click();
+    await enterAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.goto(office.url);
+    await expectPage(page, "accountChoice");
+    await button(page, account.address).click();
+    await expectPage(page, "consentAnswered");
+    await page.getByRole("link", { name: /localhost/ }).click();
+    await page.waitForURL(`${office.url}/callback?*`);
     await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
   });
 
