@@ -16,6 +16,8 @@ const factor = z.object({
   method: z.enum([...methodNames, "registration"]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
+  /** For passkeys and security keys: the key is proved to stay in a hardware authenticator. */
+  hardwareProtected: z.boolean().optional(),
   /** Key of the identity provider, for `third_party`. */
   provider: z.string().optional(),
 });

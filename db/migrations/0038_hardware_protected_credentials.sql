@@ -1,0 +1,1 @@
+ALTER TABLE "webauthn_credentials" ADD COLUMN "hardware_protected" boolean DEFAULT false NOT NULL;
