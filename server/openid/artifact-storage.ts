@@ -90,6 +90,17 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     };
   }
 
+  async function consumeBy(name: string, text: string, id: string): Promise<void> {
+    const values = [tenant.id, kind, identifierHash(id), platform.clockShift()];
+    if ((await change(name, text, values)) === 1) return;
+    // The library has read it before another request used it.
+    if (usedOnce.has(kind)) {
+      await change("openid_end_family", endFamilyText, values.slice(0, 3));
+      presentVisitor().isReused = true;
+    }
+    throw new errors.InvalidGrant("it was used already");
+  }
+
   return {
     async upsert(id, payload, expiresIn) {
       const idHash = identifierHash(id);
@@ -149,16 +160,8 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     findByUserCode: async () => undefined,
     findByUid: async () => undefined,
 
-    async consume(id) {
-      const values = [tenant.id, kind, identifierHash(id), platform.clockShift()];
-      if ((await change("openid_consume", consumeText, values)) === 1) return;
-      // The library has read it before another request used it.
-      if (usedOnce.has(kind)) {
-        await change("openid_end_family", endFamilyText, values.slice(0, 3));
-        presentVisitor().isReused = true;
-      }
-      throw new errors.InvalidGrant("it was used already");
-    },
+    consume: (id) => consumeBy("openid_consume", consumeText, id),
+    consumeBy,
 
     async destroy(id) {
       const rows = await change("openid_destroy", destroyText, [tenant.id, kind, identifierHash(id)]);
@@ -193,6 +196,8 @@ function notePresented(kind: string, { clientId, accountId }: AdapterPayload): v
 export interface ArtifactStorage extends Adapter {
   /** What the library takes of an artifact that was read. */
   found(id: string, row: FoundArtifact): AdapterPayload;
+  /** Uses an artifact once, by another statement than that of the other kinds, with the same parameters. */
+  consumeBy(name: string, text: string, id: string): Promise<void>;
   /** What is stored of this kind with a session, as it is stored. */
   ofSession(sessionId: string): Promise<AdapterPayload[]>;
   /** Bounds the number of artifacts of this kind: deletes those that expire first. */
@@ -227,7 +232,7 @@ const ofSessionText = `
   order by created_at, id_hash`;
 
 /** What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. */
-const consumeText = `
+export const consumeText = `
   update openid_artifacts set consumed_at = ${clockText("$4")},
     expires_at = least(expires_at, ${clockText("$4")} + interval '1 day')
   where tenant_id = $1 and kind = $2 and id_hash = $3 and consumed_at is null`;

@@ -1,10 +1,11 @@
 import { type Adapter, errors } from "oidc-provider";
 import { clockText } from "#db/clock";
 import { queryPrepared } from "#db/prepared";
-import { artifactStorage, type FoundArtifact } from "./artifact-storage.ts";
+import { artifactStorage, consumeText, type FoundArtifact } from "./artifact-storage.ts";
+import { MAX_GRANT_SECONDS } from "./grants.ts";
 import { identifierHash } from "./identifier-hash.ts";
 
-/** How often a device asks for its tokens while its user has not answered (RFC 8628, 3.5). */
+/** How often a device asks for its tokens while its user has not answered (RFC 8628, 3.5), and what it has once it gets them. */
 
 const KIND = "DeviceCode";
 
@@ -43,8 +44,17 @@ export function deviceCodeStorage(context: Parameters<typeof artifactStorage>[0]
       if (row?.is_too_soon) throw new errors.SlowDown();
       return row && stored.found(id, row);
     },
+    consume: (id) => stored.consumeBy("openid_consume_device", consumeDeviceText, id),
   };
 }
+
+/** The grant, which was to end with the code, lasts from now on. */
+const consumeDeviceText = `
+  with used as (${consumeText} returning tenant_id, grant_hash),
+  lasting as (
+    update openid_artifacts artifact set expires_at = artifact.created_at + interval '${MAX_GRANT_SECONDS} seconds'
+    from used where artifact.tenant_id = used.tenant_id and artifact.kind = 'Grant' and artifact.id_hash = used.grant_hash)
+  select from used`;
 
 /** The device counts from the answer to its last request, also one that came too soon. */
 const pollText = `

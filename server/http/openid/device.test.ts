@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { lockUser } from "../../identity/lock-user.ts";
@@ -155,6 +155,26 @@ test("A260 a device whose user has answered is not told to slow down, and anothe
   expect((await poll("tv", others)).error).toBe("authorization_pending");
   await (await enter(await newVisitor(), codes)).act("consent_allow");
   expect((await poll("tv", codes)).access_token).toEqual(expect.any(String));
+});
+
+test("the grant of a device ends with its code until it has fetched its tokens, and lasts for a year then", async () => {
+  const codes = await ask("tv");
+  await (await enter(await newVisitor(), codes)).act("consent_allow");
+  const { openidArtifacts } = schema;
+  const rowOf = async (kind: string) => {
+    const rows = await runtime.database.read
+      .select()
+      .from(openidArtifacts)
+      .where(eq(openidArtifacts.kind, kind))
+      .orderBy(desc(openidArtifacts.createdAt));
+    return rows[0];
+  };
+  const before = await rowOf("Grant");
+  expect(before?.expiresAt).toEqual((await rowOf("DeviceCode"))?.expiresAt);
+  expect((await poll("tv", codes)).access_token).toEqual(expect.any(String));
+  const after = await rowOf("Grant");
+  expect(after?.idHash).toBe(before?.idHash);
+  expect(Number(after?.expiresAt) - Number(after?.createdAt)).toBe(365 * 86_400_000);
 });
 
 test("the code that a device shows is in the database as a hash alone", async () => {
