@@ -372,6 +372,46 @@ test("a user signs in a device by its code, by the keyboard alone @next", async 
   expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
 });
 
+test("the second press of a double click is not taken by the state that the first one has led to", async ({
+  page,
+  account,
+  server,
+}) => {
+  const { codes, tokens } = await device(server.url);
+  await page.goto(codes.verification_uri_complete ?? "");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "deviceCode");
+  // Whether a press at the place of the button would reach it: when the state appears, and when it has settled.
+  await page.evaluate(() => {
+    const reached: boolean[] = [];
+    Object.assign(window, { reached });
+    const look = () => {
+      const button = document.querySelector('[data-state="consent"] [data-action="consent_allow"] button');
+      if (!button) return;
+      const { x, y, width, height } = button.getBoundingClientRect();
+      reached.push(button.contains(document.elementFromPoint(x + width / 2, y + height / 2)));
+    };
+    const observer = new MutationObserver(() => {
+      look();
+      if (reached.length > 0) observer.disconnect();
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    document.addEventListener("animationend", ({ animationName }) => {
+      if (animationName === "stile-settle") look();
+    });
+  });
+  await button(page, "Continue").click();
+  await expectPage(page, "deviceConsent");
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { reached: boolean[] }).reached))
+    .toEqual([false, true]);
+  await button(page, /^Allow/).click();
+  await expectPage(page, "consentAnswered");
+  expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
+});
+
 test("a user who follows the address of a device finds its code in the field, and can say no", async ({
   page,
   account,
