@@ -25,6 +25,7 @@ const everyProvider = { thirdparty_oauth: providing("google", "github", "custom_
 const pictures = {
   preflight: {},
   account_choice: {
+    payload: {},
     inputs: {
       account_choose: { chosen_account: { allowed_values: accounts } },
       account_forget: { forgotten_account: { allowed_values: accounts.slice(1) } },
