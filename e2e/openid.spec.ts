@@ -17,7 +17,7 @@ import {
 
 const secret = "a secret of at least thirty-two characters";
 
-const names = ["shop", "forum", "careful", "reader", "club", "bank", "agent"] as const;
+const names = ["shop", "forum", "careful", "reader", "club", "bank", "office", "agent"] as const;
 
 type Name = (typeof names)[number];
 
@@ -52,6 +52,7 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
           scopes: ["openid", "email", "groups"],
         },
         bank: client("Bank", ports.bank),
+        office: client("Office", ports.office),
       };
       await use({
         STILE_OPENID_ENABLED: "true",
@@ -117,6 +118,13 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
     await use(application);
     await application.close();
   },
+  /** It lets its users choose the account. */
+  office: async ({ ports: { office: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "office", secret };
+    const application = await startOpenidApplication({ ...asked, parameters: { prompt: "select_account" } });
+    await use(application);
+    await application.close();
+  },
   /** It has registered itself. */
   agent: async ({ ports: { agent: port }, server }, use) => {
     const said = { client_name: "An agent", redirect_uris: [`http://127.0.0.1:${port}/callback`] };
@@ -148,6 +156,51 @@ test("a visitor signs in once for two applications @next", async ({ page, accoun
   await page.goto(forum.url);
   await page.waitForURL(`${forum.url}/callback?*`);
   await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a visitor chooses an account of the browser by the keyboard @next", async ({
+  page,
+  account,
+  shop,
+  office,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.goto(office.url);
+  await expectPage(page, "accountChoice");
+  await expect(button(page, "Use another account")).toBeVisible();
+  await button(page, account.address).press("Enter");
+  await page.waitForURL(`${office.url}/callback?*`);
+  await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+});
+
+test("a visitor who is signed out finds the account masked, and removes it from the browser", async ({
+  page,
+  account,
+  shop,
+  office,
+  server,
+}) => {
+  await page.goto(shop.url);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${shop.url}/callback?*`);
+  await page.request.post(`${server.url}/logout`, { headers: { origin: server.url } });
+  await page.goto(office.url);
+  await expectPage(page, "accountChoice");
+  const masked = new RegExp(`^${account.address[0]}•••.*@`);
+  await expect(button(page, masked)).toHaveCount(1);
+  await expect(page.getByText(account.address)).toHaveCount(0);
+  await page.getByText("Remove an account from this browser").click();
+  await button(page, masked).last().click();
+  await expectPage(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await page.waitForURL(`${office.url}/callback?*`);
 });
 
 test("an application that asks for it has its visitors sign in again", async ({
@@ -361,6 +414,46 @@ test("a user signs in a device by its code, by the keyboard alone @next", async 
   expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
 });
 
+test("the second press of a double click is not taken by the state that the first one has led to", async ({
+  page,
+  account,
+  server,
+}) => {
+  const { codes, tokens } = await device(server.url);
+  await page.goto(codes.verification_uri_complete ?? "");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await expectPage(page, "deviceCode");
+  // Whether a press at the place of the button would reach it: when the state appears, and when it has settled.
+  await page.evaluate(() => {
+    const reached: boolean[] = [];
+    Object.assign(window, { reached });
+    const look = () => {
+      const button = document.querySelector('[data-state="consent"] [data-action="consent_allow"] button');
+      if (!button) return;
+      const { x, y, width, height } = button.getBoundingClientRect();
+      reached.push(button.contains(document.elementFromPoint(x + width / 2, y + height / 2)));
+    };
+    const observer = new MutationObserver(() => {
+      look();
+      if (reached.length > 0) observer.disconnect();
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    document.addEventListener("animationend", ({ animationName }) => {
+      if (animationName === "stile-settle") look();
+    });
+  });
+  await button(page, "Continue").click();
+  await expectPage(page, "deviceConsent");
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { reached: boolean[] }).reached))
+    .toEqual([false, true]);
+  await button(page, /^Allow/).click();
+  await expectPage(page, "consentAnswered");
+  expect((await tokens()).claims()?.sub).toEqual(expect.any(String));
+});
+
 test("a user who follows the address of a device finds its code in the field, and can say no", async ({
   page,
   account,
@@ -409,6 +502,21 @@ test.describe("without JavaScript", () => {
     await expectPage(page, "consentAnswered");
     await page.getByRole("link", { name: /localhost/ }).click();
     await page.waitForURL(`${reader.url}/callback?*`);
+    await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
+  });
+
+  test("a user chooses an account by a form", async ({ page, account, shop, office }) => {
+    await page.goto(shop.url);
+    await button(page, "Continue").click();
+    await enterAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.goto(office.url);
+    await expectPage(page, "accountChoice");
+    await button(page, account.address).click();
+    await expectPage(page, "consentAnswered");
+    await page.getByRole("link", { name: /localhost/ }).click();
+    await page.waitForURL(`${office.url}/callback?*`);
     await expect(page.getByRole("heading")).toHaveText(`Welcome, ${account.address}`);
   });
 

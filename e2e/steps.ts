@@ -28,6 +28,7 @@ export const titles = {
   reauthentication: "Is it still you?",
   consent: "Allow access to your account?",
   consentAnswered: "Thank you",
+  accountChoice: "Choose an account",
   deviceCode: "Sign in on a device",
   deviceConsent: "Sign in on the device?",
 } as const;

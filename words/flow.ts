@@ -28,10 +28,10 @@ export interface FlowWords {
   page: PageWords;
 }
 
-/** The texts of the account page, and of the question of an application, alone. Packages for applications load them with it, and a login without them. */
+/** The texts of the account page, and of what an application asks for, alone. Packages for applications load them with it, and a login without them. */
 export interface AccountWords extends Pick<FlowWords, "afterProof" | "sections" | "authorization"> {
   states: Pick<FlowWords["states"], AccountState>;
-  actions: Pick<FlowWords["actions"], AccountAction>;
+  actions: Pick<FlowWords["actions"], PageAction>;
   inputs: Pick<FlowWords["inputs"], WordedAccountInput>;
   page: AccountTexts;
 }
@@ -39,7 +39,7 @@ export interface AccountWords extends Pick<FlowWords, "afterProof" | "sections" 
 /** All texts but those of the account page. */
 export interface SignInWords extends Pick<FlowWords, "errors" | "links" | "consent"> {
   states: Omit<FlowWords["states"], AccountState>;
-  actions: Omit<FlowWords["actions"], AccountAction>;
+  actions: Omit<FlowWords["actions"], PageAction>;
   inputs: Omit<FlowWords["inputs"], WordedAccountInput>;
   page: Omit<PageWords, keyof AccountTexts>;
 }
@@ -130,7 +130,7 @@ export interface ActionWords {
 
 export interface InputWords {
   label: string;
-  /** Shown under the field; may have the placeholders `{min}` and `{max}`. */
+  /** Shown under the field; may have the placeholders `{min}` and `{max}`. Beside accounts, of the one that is signed in. */
   hint?: string;
   /** Texts of errors that replace the general ones on this input. */
   errors?: Partial<Record<WordedError, string>>;
@@ -310,9 +310,18 @@ export type WordedInput = Without<
   | "webauthn_platform_authenticator_available"
 >;
 
-type AccountState = "profile_init" | "account_deleted" | "device_code" | "consent" | "consent_answered";
+type AccountState =
+  | "profile_init"
+  | "account_deleted"
+  | "account_choice"
+  | "device_code"
+  | "consent"
+  | "consent_answered";
 
-type WordedAccountInput = Extract<WordedInput, AccountInput>;
+/** Actions of the account page, and those that pages of the service alone offer. */
+type PageAction = AccountAction | "account_choose" | "account_other" | "account_forget";
+
+type WordedAccountInput = Extract<WordedInput, AccountInput | "chosen_account" | "forgotten_account">;
 
 /** Sections of the account page; see `components/flow/account-sections.ts`. */
 export type WordedSection =

@@ -28,17 +28,25 @@ test("words of phone numbers are on the pages of tenants that have them", () => 
 
 test("words of the OpenID provider are on the pages of tenants that have it", () => {
   const { states, actions, inputs, authorization } = wordsInUse(flow, { phone: on, openid: off });
-  expect(missing(flow.states, states)).toEqual(["device_code", "consent", "consent_answered"]);
+  expect(missing(flow.states, states)).toEqual([
+    "device_code",
+    "consent",
+    "account_choice",
+    "consent_answered",
+  ]);
   expect(missing(flow.actions, actions).toSorted()).toEqual([
+    "account_choose",
+    "account_forget",
+    "account_other",
     "application_revoke",
     "consent_allow",
     "consent_deny",
     "device_code_verify",
   ]);
-  expect(missing(flow.inputs, inputs)).toEqual(["user_code"]);
+  expect(missing(flow.inputs, inputs)).toEqual(["user_code", "chosen_account", "forgotten_account"]);
   expect(authorization).toEqual({});
   const { states: left } = wordsInUse(flow, { phone: off, openid: off });
-  expect(missing(flow.states, left)).toHaveLength(6);
+  expect(missing(flow.states, left)).toHaveLength(7);
 });
 
 test("texts of pages that stand in place of a flow are on no page of a flow", () => {

@@ -8,7 +8,8 @@ const ofNumbers = /(?:^|_)(?:phone|sms)(?:_|$)/;
 const ofMessages = new Set(Object.keys(messages));
 
 /** Names of states, actions and inputs that only users of the OpenID provider meet. */
-const ofApplications = /^(?:consent|application|device_code|user_code)_/;
+const ofApplications =
+  /^(?:consent|application|device_code|user_code|account_(?:choice|choose|other|forget)|(?:chosen|forgotten)_account)_/;
 
 /** By what is on. */
 const prepared = new Map<string, WeakMap<FlowWords, FlowWords>>();

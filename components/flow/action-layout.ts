@@ -33,10 +33,12 @@ interface ActionStyle {
 /** How actions are drawn, where their descriptors do not determine it. */
 const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   back: { place: "back", icon: "back" },
+  account_other: { place: "link" },
   skip: { place: "link" },
   resend_passcode: { place: "link" },
   continue_to_passcode_confirmation_recovery: { place: "link" },
   recovery_code_validate: { place: "collapsed" },
+  account_forget: { place: "collapsed" },
   webauthn_generate_request_options: { icon: "passkey", needsScript: true },
   webauthn_generate_creation_options: { icon: "passkey" },
   continue_to_passkey_registration: { icon: "passkey" },
@@ -113,9 +115,10 @@ export function layOutActions(
 function place(layout: ActionLayout, action: ActionDescriptor, visible: InputDescriptor[]): void {
   const { place } = styleOf(action);
   if (visible.length === 1 && visible[0]?.type === "boolean") layout.toggles.push(action);
+  else if (place === "collapsed") layout.collapsed.push(action);
   else if (visible.length === 1 && visible[0]?.allowed_values) layout.valueButtons.push(action);
   else if (visible.length > 0) {
-    if (place === "collapsed" || layout.form) layout.collapsed.push(action);
+    if (layout.form) layout.collapsed.push(action);
     else layout.form = action;
   } else if (place === "back") layout.back = action;
   else if (place === "link") layout.links.push(action);

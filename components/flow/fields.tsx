@@ -43,7 +43,7 @@ interface FieldKind {
 }
 
 /** A select replaces the row of buttons above this number of values. */
-const MAX_BUTTONS = 6;
+const MAX_BUTTONS = 9;
 
 /** Input → field; the first match draws it. */
 const kinds: FieldKind[] = [
@@ -94,17 +94,22 @@ function HiddenField({ input, pageValues }: FieldProps) {
   return preset === "" ? null : <input type="hidden" name={input.name} value={preset} />;
 }
 
+/** The value that stands for what belongs to the session. */
+const OF_SESSION = "session";
+
 function ButtonsField({ input, words, busy, carrier }: FieldProps) {
+  const { label, hint } = inputWords(words, input.name);
   return (
     <fieldset className="stile-choices">
-      <legend className="stile-label">{inputWords(words, input.name).label}</legend>
+      <legend className="stile-label">{label}</legend>
       {input.allowed_values?.map(({ name, value }) => (
         <Button
-          key={name}
+          key={formValue(value)}
           tone="choice"
           type="submit"
           name={input.name}
           value={formValue(value)}
+          hint={value === OF_SESSION ? hint : undefined}
           disabled={busy}
           {...carrier}
         >

@@ -33,10 +33,12 @@ export interface DrawnStep {
 /** States that do not say whose account they are about. */
 const withoutIdentifier = new Set([
   "preflight",
+  "account_choice",
   "login_init",
   "registration_init",
   "profile_init",
   "account_deleted",
+  "consent_answered",
   "success",
   "error",
   "verify_home_address",

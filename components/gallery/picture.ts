@@ -29,8 +29,12 @@ export interface Picture {
 const FLOW_ID = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
 export const CSRF_TOKEN = "k3JmP0aQ5sT8uVwXyZ1bC2dE4fG6hI7j";
 
+/** Of several flows, the one that a state is mostly of, where that is not the first. */
+const flows: Partial<Record<StateName, FlowType>> = { consent_answered: "consent" };
+
 /** The flow in which a state is drawn. */
-export const flowOf = (state: string): FlowType => declared.states[state as StateName]?.flow ?? "login";
+export const flowOf = (state: string): FlowType =>
+  flows[state as StateName] ?? declared.states[state as StateName]?.flow ?? "login";
 
 /** The state with everything that it declares. */
 function declaredState(name: StateName): FlowState {

@@ -11,6 +11,11 @@ const providers = [
 const providing = (...values: string[]) => ({
   provider: { allowed_values: providers.filter(({ value }) => values.includes(value)) },
 });
+/** Of a browser, the one that is signed in first. */
+const accounts = [
+  { name: "ada@example.org", value: "session" },
+  { name: "g•••e@example.org", value: "Zm9yIHRoZSBwaWN0" },
+];
 const everyProvider = { thirdparty_oauth: providing("google", "github", "custom_acme") };
 
 /**
@@ -19,6 +24,13 @@ const everyProvider = { thirdparty_oauth: providing("google", "github", "custom_
  */
 const pictures = {
   preflight: {},
+  account_choice: {
+    payload: {},
+    inputs: {
+      account_choose: { chosen_account: { allowed_values: accounts } },
+      account_forget: { forgotten_account: { allowed_values: accounts.slice(1) } },
+    },
+  },
   login_init: { without: ["thirdparty_oauth"], payload: { request_options: payloads.requestOptions } },
   login_init_without_passkeys: { only: ["continue_with_login_identifier"], payload: {} },
   login_init_by_identifier: {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, index, jsonb, primaryKey, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, isSet, moment, tenantId, times } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { declareTable, sealed } from "./table.ts";
@@ -32,6 +32,10 @@ export const openidArtifacts = declareTable(
     consumedAt: moment("consumed_at"),
     /** What the user has answered to an authorization request, or to that of a device: `allowed` or `denied`. */
     answer: text("answer"),
+    /** When a device has asked for its tokens last. */
+    polledAt: moment("polled_at"),
+    /** The pause between its requests that it was told, in seconds; null: that of the standard. */
+    pollSeconds: smallint("poll_seconds"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
   },

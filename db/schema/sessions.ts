@@ -20,6 +20,8 @@ export interface Factor {
   at: string;
   /** For passkeys: whether the authenticator verified the user. */
   userVerified?: boolean | undefined;
+  /** For passkeys and security keys: whether the key is proved to stay in a hardware authenticator. */
+  hardwareProtected?: boolean | undefined;
   /** For third parties: the provider. */
   provider?: string | undefined;
 }

@@ -204,6 +204,8 @@ export const webauthnCredentials = declareTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     mfaOnly: boolean("mfa_only").notNull(),
+    /** Whether an attestation that leads to a trusted root has proved that its key cannot leave a hardware authenticator. */
+    hardwareProtected: boolean("hardware_protected").notNull().default(false),
     /**
      * `user.id` of the ceremony that created it: the account's handle, or that of another system for an imported one.
      * Null if it is the id of the account, as former versions used, or was not recorded: see `user_handles`.

@@ -181,7 +181,7 @@ async function reissue(
 ): Promise<Answer> {
   const { sessionId } = flow;
   // An answer that issued no session holds nothing to issue again.
-  if (!sessionId && isOfSession(flow.record.type))
+  if (!sessionId && (isOfSession(flow.record.type) || flow.record.state !== "success"))
     return { ...(await answerOf(request.runtime, request.tenant, flow, "")), resume };
   if (!sessionId) return notPermitted();
   const { codeChallenge } = flow.record.data;

@@ -16,6 +16,8 @@ const factor = z.object({
   method: z.enum([...methodNames, "registration"]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
+  /** For passkeys and security keys: the key is proved to stay in a hardware authenticator. */
+  hardwareProtected: z.boolean().optional(),
   /** Key of the identity provider, for `third_party`. */
   provider: z.string().optional(),
 });
@@ -104,6 +106,16 @@ export const flowData = z.object({
   trustsDevice: z.boolean().optional(),
   /** The classes of authentication that the application asks for, one of which suffices. */
   classes: z.array(z.enum(contextClasses)).optional(),
+  /** Login only: the accounts of the browser, of which an application lets the user choose one. */
+  choice: z
+    .object({
+      /** Identifies the authorization request. */
+      request: z.string(),
+      /** The account that is signed in. */
+      userId: z.uuid().optional(),
+      accounts: z.array(z.object({ key: z.string(), name: z.string() })),
+    })
+    .optional(),
   /** Consent flow only: the authorization request that the user is asked about. */
   authorization: waitingAuthorization.optional(),
   /** Consent flow only: the code of a device that the user is to enter, as the address of the page names it. */

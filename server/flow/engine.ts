@@ -13,7 +13,7 @@ import { type Answer, errorAnswer, expired, notPermitted } from "./answer.ts";
 import { capabilitiesOf, type ReportedCapabilities } from "./capabilities.ts";
 import { answerToFailedClaim, answerToUnreadable, releaseClaim } from "./claims.ts";
 import { isTenantGone } from "./conflicts.ts";
-import type { FlowRecord, WantedAction } from "./data.ts";
+import type { FlowData, FlowRecord, WantedAction } from "./data.ts";
 import type { Question } from "./define.ts";
 import { factsOf } from "./facts.ts";
 import { firstRecord } from "./first-state.ts";
@@ -54,6 +54,8 @@ export interface Beginning {
   userCode?: string | undefined;
   /** The classes of authentication that the application asks for, one of which suffices. */
   classes?: readonly ContextClass[] | undefined;
+  /** The accounts of the browser that the user of a login chooses from. */
+  choice?: FlowData["choice"];
   /** Capabilities that the client reports with the first action: the flow begins after `preflight`. */
   capabilities?: ReportedCapabilities | undefined;
 }

@@ -26,6 +26,8 @@ export interface FirstRecord {
   /** What a consent flow begins with that asks for the code of a device: the code, as far as it is known. */
   userCode?: string | undefined;
   classes?: readonly ContextClass[] | undefined;
+  /** The accounts that the user of a login chooses from. */
+  choice?: FlowData["choice"];
   /** The flow begins after `preflight`. */
   capabilities?: FlowData["capabilities"];
 }
@@ -35,13 +37,23 @@ export function firstRecord(
   tenant: Tenant,
   type: FlowType,
   id: string,
-  { session, codeChallenge, frameOrigin, authorization, userCode, classes, capabilities }: FirstRecord,
+  {
+    session,
+    codeChallenge,
+    frameOrigin,
+    authorization,
+    userCode,
+    classes,
+    choice,
+    capabilities,
+  }: FirstRecord,
 ): FlowRecord {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(frameOrigin === undefined ? {} : { frameOrigin }),
     ...(classes === undefined ? {} : { classes }),
     ...(isOfSession(type) && session ? { userId: session.userId, sessionId: session.id } : {}),
+    ...(choice && type === "login" ? { choice } : {}),
     ...(capabilities ? { capabilities, completedStates: ["preflight"] } : {}),
     ...(type === "consent" ? { authorization, ...(userCode ? { userCode } : {}) } : {}),
     // These flows start without `preflight`: by an identity provider, by an application.
@@ -56,14 +68,12 @@ export function firstRecord(
  * Builds the state of a flow that is not started, for the page: the first one that asks the user something. It shows what
  * a browser with WebAuthn is offered. Nothing is written and the token is empty. A profile flow, whose first state is
  * about an account, begins with `preflight`; `firstAccountState` shows the account.
+ *
+ * @param choice the accounts that the user of a login chooses from, if an application asks for that
  */
-export function firstState(tenant: Tenant, type: FlowType): FlowState {
-  const record = firstRecord(
-    tenant,
-    type,
-    "",
-    type === "profile" ? {} : { capabilities: assumedCapabilities },
-  );
+export function firstState(tenant: Tenant, type: FlowType, choice?: FlowData["choice"]): FlowState {
+  const begun = type === "profile" ? {} : { capabilities: assumedCapabilities, choice };
+  const record = firstRecord(tenant, type, "", begun);
   return unstarted(tenant, record, null);
 }
 
@@ -101,15 +111,25 @@ export function unstartedStates(tenant: Tenant, type: FlowType): StateName[] {
   // Of an application, or of a device whose code is not known yet.
   if (type === "consent") return ["device_code", "consent"];
   const names = [firstState(tenant, type).name as StateName];
-  return type === "profile" ? [...names, "profile_init"] : names;
+  if (type === "profile") return [...names, "profile_init"];
+  return mayChoose(tenant, type) ? [...names, "account_choice"] : names;
 }
+
+/** Whether a page may show accounts to choose from. */
+const mayChoose = ({ config }: Tenant, type: FlowType): boolean =>
+  type === "login" && config.openid.enabled && config.openid.account_choice;
 
 /** Whether a page offers an action before a flow is started, besides the one that reports capabilities. */
 export function mayBegin(tenant: Tenant, type: FlowType, action: string): boolean {
-  return type === "consent"
-    ? unstartedStates(tenant, type).some((name) => Object.hasOwn(states[name].actions, action))
-    : Object.hasOwn(firstState(tenant, type).actions, action);
+  const ofStates = (names: readonly StateName[]) =>
+    names.some((name) => Object.hasOwn(states[name].actions, action));
+  if (type === "consent") return ofStates(unstartedStates(tenant, type));
+  const isOfChoice = mayChoose(tenant, type) && ofStates(["account_choice"]);
+  return isOfChoice || Object.hasOwn(firstState(tenant, type).actions, action);
 }
+
+/** Whether an action is about the accounts that the user of a login chooses from. */
+export const isOfChoice = (action: string): boolean => Object.hasOwn(states.account_choice.actions, action);
 
 function unstarted(
   { config }: Tenant,

@@ -100,6 +100,7 @@ const offered: Record<string, string[]> = {
   mfa_phone_creation: ["phone_set", "back"],
   device_trust: ["trust_device", "skip", "back"],
   webauthn_credential_verification: ["webauthn_verify_attestation_response", "back"],
+  account_choice: ["account_choose", "account_other", "account_forget"],
   device_code: ["device_code_verify"],
   consent: ["consent_allow", "consent_deny"],
   consent_answered: [],
@@ -298,6 +299,7 @@ test.each(stateNames)("%s offers the actions that the interface lists if every g
     { factors: [password] },
     { steppingUp: true },
     { lastMethod: { method: "password" } },
+    { choice: { request: "r1", accounts: [{ key: "k1", name: "a•••@example.com" }] } },
     // The plan reaches these after the second factor, where they can be skipped.
     { completedStates: ["preflight", "mfa_method_chooser"] },
     { completedStates: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },

@@ -1,6 +1,7 @@
 /** Every state, by its protocol name. A name without an entry in `states/index.ts` does not compile. */
 export const stateNames = [
   "preflight",
+  "account_choice",
   "login_init",
   "login_passkey",
   "login_method_chooser",

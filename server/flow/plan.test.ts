@@ -51,6 +51,16 @@ describe("a login", () => {
     ]);
   });
 
+  test("lets the user choose an account of the browser, where an application asks for that", () => {
+    const choice = { request: "request", accounts: [{ key: "session", name: "ada@example.com" }] };
+    const situation = afterFirstFactor({ data: { choice } });
+    expect(plan({ ...situation, data: { ...situation.data, factors: [] } })).toEqual([
+      "account_choice",
+      "login_init",
+    ]);
+    expect(plan(situation)).not.toContain("account_choice");
+  });
+
   test("ends at login_init until a first factor is verified", () => {
     const situation = afterFirstFactor();
     expect(plan({ ...situation, data: { ...situation.data, factors: [] } })).toEqual(["login_init"]);
@@ -305,6 +315,7 @@ const anySituation = fc.record({
       email: fc.constantFrom(undefined, "ada@example.com"),
       phone: fc.constantFrom(undefined, "+4915112345678"),
       userId: fc.constantFrom(undefined, "3f0a4c9e-0000-4000-8000-000000000001"),
+      choice: fc.constantFrom(undefined, { request: "request", accounts: [] }),
       authorization: fc.constantFrom(undefined, waiting),
     })
     .map((data) => flowData.parse(data)),

@@ -19,7 +19,9 @@ const plans = {
   login: (situation) => {
     const { data } = situation;
     if (!data.completedStates.includes("preflight")) return ["preflight", "login_init"];
-    return data.factors.length === 0 ? ["login_init"] : stepsAfterFirstFactor(situation);
+    if (data.factors.length > 0) return stepsAfterFirstFactor(situation);
+    const chooses = data.choice !== undefined && !data.completedStates.includes("account_choice");
+    return [...stepIf("account_choice", chooses), "login_init"];
   },
   registration: (situation) => {
     const { data } = situation;
@@ -59,7 +61,15 @@ const credentials = [
 
 /** Lists every state that the plan of a flow type may name. */
 export const plannableStates = {
-  login: ["preflight", "login_init", ...afterFirstFactor, ...credentials, "device_trust", "success"],
+  login: [
+    "preflight",
+    "account_choice",
+    "login_init",
+    ...afterFirstFactor,
+    ...credentials,
+    "device_trust",
+    "success",
+  ],
   registration: [
     "preflight",
     "registration_init",

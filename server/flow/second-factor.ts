@@ -37,7 +37,7 @@ const isAskedForMore = ({ classes, factors }: FlowData) =>
 
 /** Those first that resist phishing, where that is asked for. */
 const asAskedFor = (accepted: SecondFactorMethod[], { classes }: FlowData) =>
-  classes?.includes("phr")
+  classes?.some((name) => name === "phr" || name === "phrh")
     ? accepted.toSorted((one, other) => Number(resistsPhishing(other)) - Number(resistsPhishing(one)))
     : accepted;
 

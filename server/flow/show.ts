@@ -46,6 +46,7 @@ export function show(
 /** States that name no account: none was identified yet, or the payload holds the whole account. */
 const withoutIdentity: readonly StateName[] = [
   "preflight",
+  "account_choice",
   "login_init",
   "registration_init",
   "profile_init",

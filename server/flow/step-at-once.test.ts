@@ -62,6 +62,7 @@ test("the choices are these, and which of them lead to a state that prepares not
       }),
   );
   expect(choices.toSorted()).toEqual([
+    "account_choice account_other",
     "login_authenticator continue_to_login_otp prepares nothing",
     "login_authenticator continue_to_login_security_key",
     "login_method_chooser continue_to_passcode_confirmation",

@@ -116,6 +116,7 @@ export function insertCredential(
       row.mfaOnly,
       row.name,
       now,
+      row.hardwareProtected,
     ],
     ofAccount: true,
   });
@@ -123,14 +124,15 @@ export function insertCredential(
 
 const insertText = `new_credential as (
   insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
-    transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at, user_handle)
+    transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at, user_handle,
+    hardware_protected)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     (select name from generate_series(1, ${MAX_NUMBER}) number,
         concat($13::text, case when number > 1 then ' ' || number end) name
       where $13::text is not null and not exists (select from webauthn_credentials o
         where o.tenant_id = $1::uuid and o.user_id = $3::uuid and o.name = name.name)
       order by number limit 1), $14, $14,
-    (select handle from user_handles where tenant_id = $1 and user_id = $3))),
+    (select handle from user_handles where tenant_id = $1 and user_id = $3), $15)),
 borne_handle as (
   update user_handles set expires_at = null where tenant_id = $1 and user_id = $3 and expires_at is not null)`;
 

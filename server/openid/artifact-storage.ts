@@ -114,6 +114,19 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     return row;
   }
 
+  function found(id: string, row: ArtifactRow): AdapterPayload {
+    const payload = seals.read(row.payload, identifierHash(id));
+    if (usedOnce.has(kind)) notePresented(kind, payload);
+    return {
+      ...payload,
+      jti: id,
+      ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
+      // The session of a user who has authenticated again is another one.
+      ...(row.session_id ? { sessionUid: row.session_id } : {}),
+      ...(row.answer ? { answer: row.answer } : {}),
+    };
+  }
+
   return {
     async upsert(id, payload, expiresIn) {
       const made = artifactOf(id, payload, expiresIn);
@@ -145,20 +158,10 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     },
 
     async find(id) {
-      const idHash = identifierHash(id);
-      const row = await read(idHash);
-      if (!row) return undefined;
-      const payload = seals.read(row.payload, idHash);
-      if (usedOnce.has(kind)) notePresented(kind, payload);
-      return {
-        ...payload,
-        jti: id,
-        ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at.getTime() / 1000) } : {}),
-        // The session of a user who has authenticated again is another one.
-        ...(row.session_id ? { sessionUid: row.session_id } : {}),
-        ...(row.answer ? { answer: row.answer } : {}),
-      };
+      const row = await read(identifierHash(id));
+      return row && found(id, row);
     },
+    found,
 
     async ofSession(sessionId) {
       const read = presentVisitor().readWithToken?.session;
@@ -217,6 +220,8 @@ function notePresented(kind: string, { clientId, accountId }: AdapterPayload): v
 }
 
 export interface ArtifactStorage extends Adapter {
+  /** What the library takes of an artifact that was read. */
+  found(id: string, row: ArtifactRow): AdapterPayload;
   /** What is stored of this kind with a session, as it is stored. */
   ofSession(sessionId: string): Promise<AdapterPayload[]>;
   /** Bounds the number of artifacts of this kind: deletes those that expire first. */

@@ -4,10 +4,10 @@ import type { Method } from "../methods/method.ts";
 import { isMultiFactor } from "../methods/second-factors.ts";
 
 /**
- * Authentication context classes, the strongest first: resistant to phishing (OpenID Connect EAP ACR Values 1.0, 3), several
- * factors, and any sign-in.
+ * Authentication context classes, the strongest first: resistant to phishing with a key that is protected by hardware, and
+ * resistant to phishing (OpenID Connect EAP ACR Values 1.0, 3), several factors, and any sign-in.
  */
-export const contextClasses = ["phr", "urn:stile:mfa", "urn:stile:sign-in"] as const;
+export const contextClasses = ["phrh", "phr", "urn:stile:mfa", "urn:stile:sign-in"] as const;
 
 export type ContextClass = (typeof contextClasses)[number];
 
@@ -15,9 +15,11 @@ const resistant = new Set<string>(
   (methods as readonly Method[]).filter(({ strength }) => strength.resistsPhishing).map(({ name }) => name),
 );
 
-type Verified = readonly Pick<Factor, "method" | "userVerified">[];
+type Verified = readonly Pick<Factor, "method" | "userVerified" | "hardwareProtected">[];
 
 const isMet = {
+  phrh: (factors) =>
+    factors.some(({ method, hardwareProtected }) => resistant.has(method) && hardwareProtected === true),
   phr: (factors) => factors.some(({ method }) => resistant.has(method)),
   "urn:stile:mfa": isMultiFactor,
   "urn:stile:sign-in": () => true,

@@ -83,7 +83,7 @@ export function allow(
   const { request } = authorization;
   return async (tx) => {
     await lockUser(tx, tenantId, userId);
-    await take(tx, tenantId, { request, userId, answer: "allowed", now });
+    await takeRequest(tx, tenantId, { request, userId, answer: "allowed", now });
     await keepConsent(tx, tenantId, userId, authorization, now);
   };
 }
@@ -155,17 +155,29 @@ export function deny(
   { request }: Pick<WaitingAuthorization, "request">,
   now: Date,
 ): Write {
-  return (tx) => take(tx, tenantId, { request, userId, answer: "denied", now });
+  return (tx) => takeRequest(tx, tenantId, { request, userId, answer: "denied", now });
 }
 
-/** A user's answer to an authorization request. */
+/** A user's answer to an application that asks for consent. */
 export type Answer = "allowed" | "denied";
 
-/** Answers a request once, as the user whom it asks. */
-async function take(
+/** The answer to one that asks for an account: that which is signed in. */
+export const CHOSEN = "chosen";
+
+/**
+ * Answers a request once, as the user whom it asks.
+ *
+ * @throws ConflictError("authorization") if it is answered or expired
+ */
+export async function takeRequest(
   tx: Transaction,
   tenantId: string,
-  { request, userId, answer, now }: { request: string; userId: string; answer: Answer; now: Date },
+  {
+    request,
+    userId,
+    answer,
+    now,
+  }: { request: string; userId: string; answer: Answer | typeof CHOSEN; now: Date },
 ): Promise<void> {
   const taken = await tx
     .update(openidArtifacts)

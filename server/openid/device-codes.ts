@@ -80,22 +80,32 @@ export async function findWaitingDevice(
   };
 }
 
-async function findDevice(
-  context: TenantContext<Process>,
-  code: string,
-): Promise<{ idHash: string; payload: AdapterPayload } | null> {
+async function findDevice(context: TenantContext<Process>, code: string): Promise<FoundDevice | null> {
   const { runtime, tenant } = context;
-  const [row] = await queryPrepared<{ id_hash: string; payload: Buffer }, "read">(runtime.database, "read", {
+  const [row] = await queryPrepared<DeviceRow, "read">(runtime.database, "read", {
     name: "openid_find_device",
     text: findText,
     values: [tenant.id, identifierHash(code), runtime.platform.clockShift()],
   });
   if (!row) return null;
-  return { idHash: row.id_hash, payload: artifactSeals(context, KIND).read(row.payload, row.id_hash) };
+  const payload = artifactSeals(context, KIND).read(row.payload, row.id_hash);
+  return { idHash: row.id_hash, payload, expiresAt: row.expires_at };
+}
+
+interface DeviceRow {
+  id_hash: string;
+  payload: Buffer;
+  expires_at: Date;
+}
+
+interface FoundDevice {
+  idHash: string;
+  payload: AdapterPayload;
+  expiresAt: Date;
 }
 
 const findText = `
-  select id_hash, payload from openid_artifacts
+  select id_hash, payload, expires_at from openid_artifacts
   where tenant_id = $1 and kind = '${KIND}' and user_code_hash = $2
     and answer is null and consumed_at is null and expires_at > ${clockText("$3")}`;
 
@@ -116,7 +126,7 @@ export async function answerDevice(
   const { userId } = session;
   const found = await findDevice(context, authorization.request);
   if (found?.payload.params?.client_id !== authorization.clientId) return null;
-  const { idHash, payload } = found;
+  const { idHash, payload, expiresAt } = found;
   const seals = artifactSeals(context, KIND);
   const take = async (tx: Transaction, answered: AdapterPayload, grantHash: string | null): Promise<void> => {
     const taken = await tx
@@ -168,7 +178,8 @@ export async function answerDevice(
       userId,
       clientId: authorization.clientId,
       createdAt: now,
-      expiresAt: new Date(Number(grant.exp) * 1000),
+      // A device that does not fetch its tokens leaves nothing.
+      expiresAt,
     });
     if (!isOwn(context, authorization.clientId)) await keepConsent(tx, tenant.id, userId, authorization, now);
   };

@@ -11,8 +11,11 @@ import { presentVisitor } from "./visitor.ts";
 
 const { Check, Prompt } = interactionPolicy;
 
+/** The prompt that lets the user choose the account. */
+export const SELECT_ACCOUNT = "select_account";
+
 /** Prompts that a new sign-in answers, beside those of the library: the user may choose the account, or make one. */
-export const answeredBySigningIn = ["select_account", "create"] as const;
+export const answeredBySigningIn = [SELECT_ACCOUNT, "create"] as const;
 
 /** A longer hint is none: no identifier of an account is. */
 const MAX_HINT_CHARACTERS = 254;
@@ -131,6 +134,7 @@ export function promptAddress(
   const query = new URLSearchParams({
     ...(isConsent ? { request: uid } : { redirect_to: returnTo }),
     ...(prompt.name === "create" ? { flow: "registration" } : {}),
+    ...(prompt.name === SELECT_ACCOUNT ? { prompt: SELECT_ACCOUNT } : {}),
     ...(hasHint && !isConsent ? { login_hint } : {}),
     ...(asked.length > 0 && !isConsent ? { acr_values: asked.join(" ") } : {}),
     ...(language ? { lang: language } : {}),

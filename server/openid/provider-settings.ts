@@ -8,6 +8,7 @@ import { artifactStorage } from "./artifact-storage.ts";
 import { contextClasses } from "./authentication-context.ts";
 import { findAccount, type UserAccount } from "./claims.ts";
 import { clientsOf } from "./clients.ts";
+import { deviceCodeStorage } from "./device-polls.ts";
 import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { type DocumentProcess, documentReading } from "./metadata-documents.ts";
@@ -24,7 +25,11 @@ import { visitorSessionStorage } from "./visitor-session.ts";
 export type OpenidProcess = DocumentProcess & Signing & WakesWebhooks;
 
 /** The storage of each model that is not stored like the others. */
-const storages = { Session: visitorSessionStorage, Interaction: interactionStorage };
+const storages = {
+  DeviceCode: deviceCodeStorage,
+  Interaction: interactionStorage,
+  Session: visitorSessionStorage,
+};
 
 /** The settings of the library for a tenant. */
 export function providerSettings(

@@ -1,5 +1,6 @@
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
+import type { chooseAccount as ChooseAccount } from "./account-choice.ts";
 import type { answerDevice as AnswerDevice, WaitingDevice } from "./device-codes.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import type { OpenidProcess, TenantProvider } from "./tenant-provider.ts";
@@ -33,6 +34,12 @@ export function createOpenidProviders(runtime: OpenidProcess) {
     async answerDevice(...answer: Parameters<typeof AnswerDevice>): Promise<Write | null> {
       const { answerDevice } = await import("./device-codes.ts");
       return answerDevice(...answer);
+    },
+    /** Prepares the write by which a user goes on with the account that is signed in; null if no request waits for that. */
+    async chooseAccount(...choice: Parameters<typeof ChooseAccount>): Promise<Write | null> {
+      if (!choice[0].tenant.config.openid.enabled) return null;
+      const { chooseAccount } = await import("./account-choice.ts");
+      return chooseAccount(...choice);
     },
     /** Answers a request to the provider of a tenant. A tenant whose configuration has changed is another object. */
     async answer(tenant: Tenant, request: ProviderRequest): Promise<ProviderAnswer> {

@@ -4,6 +4,7 @@ import { clockText } from "#db/clock";
 import { violatedForeignKey } from "#db/errors";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { MAX_GRANT_SECONDS } from "./grants.ts";
 
 /**
  * A code or refresh token is redeemed by one statement at the end of the call: it is used up, and the tokens that are given for
@@ -75,7 +76,8 @@ export async function writeRedemption(
 }
 
 /**
- * What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. Account and session are locked before
+ * What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. The grant of a device, which was to
+ * end with its code, lasts from now on. Account and session are locked before
  * it, as by their ends: those would wait for the row, and its new tokens for them.
  */
 const redeemText = `
@@ -90,7 +92,12 @@ const redeemText = `
       expires_at = least(a.expires_at, clock.now + interval '1 day')
     from clock, (select count(*) from session) locked
     where a.tenant_id = $1 and a.kind = $2 and a.id_hash = $3 and a.consumed_at is null
-    returning a.id_hash),
+    returning a.kind, a.grant_hash),
+  lasting as (
+    update openid_artifacts granted set expires_at = granted.created_at + interval '${MAX_GRANT_SECONDS} seconds'
+    from used
+    where granted.tenant_id = $1 and granted.kind = 'Grant' and granted.id_hash = used.grant_hash
+      and used.kind = 'DeviceCode'),
   stored as (
     insert into openid_artifacts
       (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, created_at, expires_at)

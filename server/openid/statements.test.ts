@@ -38,12 +38,14 @@ beforeAll(async () => {
       scopes: ["openid", "groups"],
       claims: { plan: '{{.User.Metadata.Public "plan"}}' },
     },
+    tv: { name: "The shop on TV", grants: ["device_code"], scopes: ["openid"] },
   };
   server = await startServer({
     env: {
       DATABASE_URL: counter.url,
       SMTP_URL: smtp.url,
       STILE_OPENID_ENABLED: "true",
+      STILE_OPENID_DEVICE_FLOW: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
       STILE_OPENID_SCOPES: JSON.stringify({ groups: { claims: { groups: "public.groups" } } }),
       STILE_PASSKEY_ENABLED: "false",
@@ -126,6 +128,22 @@ test("claims of metadata take no statement more: the account is read with them",
   expect(numbersOf(userInfo)).toEqual({
     openid_find_presented: 1,
   });
+});
+
+test("A260 a request of a device that waits is one statement, in time and too soon", async () => {
+  const tv = await openidApplication(server.url, { clientId: "tv" });
+  const codes = await openid.initiateDeviceAuthorization(tv.config, { scope: "openid" });
+  for (const error of ["authorization_pending", "slow_down"]) {
+    const [answered, sent] = await sentBy(() =>
+      openid
+        .genericGrantRequest(tv.config, "urn:ietf:params:oauth:grant-type:device_code", {
+          device_code: codes.device_code,
+        })
+        .catch((refused: unknown) => refused),
+    );
+    expect(answered).toMatchObject({ error });
+    expect(numbersOf(sent)).toEqual({ openid_poll: 1 });
+  }
 });
 
 function numbersOf(sent: string[]): Record<string, number> {

@@ -7,8 +7,9 @@ type Process = Sealing;
 
 /**
  * Account marks: which accounts a browser has signed in to before, and how. A mark gives access to nothing. It lets the
- * owner of an account have a code mailed from a reserve that strangers cannot use up, counts wrong passwords apart, and
- * leads straight to the method that was used last. All marks of a browser are in one sealed cookie of a tenant.
+ * owner of an account have a code mailed from a reserve that strangers cannot use up, counts wrong passwords apart,
+ * leads straight to the method that was used last, and says by which identifier the user knows the account. All marks of a
+ * browser are in one sealed cookie of a tenant.
  */
 
 const MARK_SECONDS = 365 * 86_400;
@@ -19,6 +20,9 @@ const MAX_MARKS = 8;
 /** A longer value is not one of ours and is not decrypted. */
 const MAX_COOKIE_LENGTH = 1536;
 
+/** Bytes of the marks before they are sealed: browsers send the cookie with each request. The newest identifiers that fit are kept. */
+const MAX_TEXT_BYTES = 690;
+
 /** The way in of a sign-in: a method of the account itself, or the id of an identity provider. */
 export type MarkedMethod = { method: (typeof markedMethods)[number] } | { provider: string };
 
@@ -28,6 +32,8 @@ interface Mark {
   at: number;
   /** As in the cookie: a key of `methodCodes`, or `@` and the id of a provider; empty if unknown. */
   method: string;
+  /** As it was known at the sign-in; empty if it is not kept. */
+  identifier: string;
 }
 
 const methodCodes = { w: "password", c: "passcode", s: "sms", k: "passkey" } as const;
@@ -55,25 +61,76 @@ export function lastMethodHere(context: ClientContext<Process>, userId: string):
     : null;
 }
 
+/** An account that a browser has signed in to, as the browser knows it. */
+export interface KnownAccount {
+  userId: string;
+  /** By which the user has signed in, or was shown the account then. */
+  identifier: string;
+}
+
+/** The accounts of the browser whose identifiers it keeps, the one that has signed in last first. */
+export const knownAccounts = (context: MarkContext & { now: Date }): KnownAccount[] =>
+  marksOf(context)
+    .filter(({ identifier }) => identifier !== "")
+    .map(({ userId, identifier }) => ({ userId, identifier }));
+
 /**
  * Marks an account in the browser that has just signed in to it; marks of other accounts stay.
  *
  * @param used how it signed in; null keeps what an earlier mark of the account says
+ * @param identifier what the browser is to know the account by; null: nothing; undefined keeps what an earlier mark says
  * @returns the new value of the cookie, and its lifetime
  */
 export function markAccount(
   context: ClientContext<Process>,
   userId: string,
   used: MarkedMethod | null,
+  identifier?: string | null,
 ): { value: string; seconds: number } {
-  const { runtime, tenant, now } = context;
   const present = marksOf(context);
   const others = present.filter((mark) => mark.userId !== userId);
-  const before = present.find((mark) => mark.userId === userId)?.method ?? "";
-  const method = used === null ? before : codeOf(used);
-  const marks = [{ userId, at: Math.floor(now.getTime() / 1000), method }, ...others].slice(0, MAX_MARKS);
-  const text = marks.map((mark) => `${mark.userId}:${mark.at}:${mark.method}`).join("|");
-  const sealed = runtime.vault.seal(Buffer.from(text), sealContext(tenant.id));
+  const before = present.find((mark) => mark.userId === userId);
+  const mark = {
+    userId,
+    at: Math.floor(context.now.getTime() / 1000),
+    method: used === null ? (before?.method ?? "") : codeOf(used),
+    identifier: identifier === undefined ? (before?.identifier ?? "") : (identifier ?? ""),
+  };
+  return cookieOf(context, [mark, ...others].slice(0, MAX_MARKS));
+}
+
+/**
+ * Removes the mark of an account: the browser is to the account as one that has never signed in to it.
+ *
+ * @returns the new value of the cookie, and its lifetime
+ */
+export function unmarkAccount(
+  context: ClientContext<Process>,
+  userId: string,
+): { value: string; seconds: number } {
+  return cookieOf(
+    context,
+    marksOf(context).filter((mark) => mark.userId !== userId),
+  );
+}
+
+function cookieOf(
+  { runtime, tenant }: Pick<ClientContext<Process>, "runtime" | "tenant">,
+  marks: readonly Mark[],
+): { value: string; seconds: number } {
+  const withKnown = (count: number) =>
+    marks
+      .map(({ userId, at, method, identifier }, index) => {
+        const known =
+          index < count && identifier !== ""
+            ? `:${encodeURIComponent(identifier.toWellFormed()).replaceAll("%40", "@")}`
+            : "";
+        return `${userId}:${at}:${method}${known}`;
+      })
+      .join("|");
+  let count = marks.length;
+  while (count > 0 && withKnown(count).length > MAX_TEXT_BYTES) count -= 1;
+  const sealed = runtime.vault.seal(Buffer.from(withKnown(count)), sealContext(tenant.id));
   return { value: sealed.toString("base64url"), seconds: MARK_SECONDS };
 }
 
@@ -89,13 +146,13 @@ export function markedAccounts(context: MarkContext): string[] {
 }
 
 /** The marks of the browser that have not expired. */
-function marksOf(context: ClientContext<Process>): Mark[] {
+function marksOf(context: MarkContext & { now: Date }): Mark[] {
   const oldest = context.now.getTime() / 1000 - MARK_SECONDS;
   return everyMarkOf(context).filter(({ at }) => at > oldest);
 }
 
 /** What is known of a browser that has marks. */
-type MarkContext = Pick<ClientContext<Process>, "runtime" | "tenant"> & {
+export type MarkContext = Pick<ClientContext<Process>, "runtime" | "tenant"> & {
   client: Pick<ClientContext<Process>["client"], "markCookie">;
 };
 
@@ -114,7 +171,12 @@ function everyMarkOf({ runtime, tenant, client }: MarkContext): Mark[] {
   return text
     .split("|")
     .map((entry) => entry.split(":"))
-    .map(([userId = "", at, method = ""]) => ({ userId, at: Number(at), method }))
+    .map(([userId = "", at, method = "", known = ""]) => ({
+      userId,
+      at: Number(at),
+      method,
+      identifier: decodeURIComponent(known),
+    }))
     .filter(({ userId, at }) => isCanonicalUuid(userId) && !Number.isNaN(at));
 }
 

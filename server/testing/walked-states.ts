@@ -6,6 +6,7 @@ import { states } from "../flow/states/index.ts";
 /** The test of `server/flow` that covers all edges and errors of a state. A state without one does not compile. */
 const walkedBy: Record<StateName, string> = {
   preflight: "engine",
+  account_choice: "account-choice",
   login_init: "engine",
   login_passkey: "engine",
   login_method_chooser: "engine",

@@ -98,9 +98,11 @@ export async function verifyWebAuthnAttestation(
   if (!stated) return reject("attestation_statement_refused");
 
   const stating = { format, x5c: object.statement.get("x5c"), aaguid };
+  const { trust, inHardware } = attestationTrust(stating, expected.trustedModels ?? [], expected.now);
+  const backupEligible = credentialDeviceType === "multiDevice";
   return {
     ok: true,
-    attestationTrust: attestationTrust(stating, expected.trustedModels ?? [], expected.now),
+    attestationTrust: trust,
     // Step 27.
     credential: {
       id: credential.id,
@@ -109,10 +111,11 @@ export async function verifyWebAuthnAttestation(
       aaguid,
       attestationType: format,
       transports: transportsOf(answer),
-      backupEligible: credentialDeviceType === "multiDevice",
+      backupEligible,
       backupState: credentialBackedUp,
       userVerified,
       mfaOnly: false,
+      hardwareProtected: inHardware && !backupEligible,
       name: null,
     },
   };

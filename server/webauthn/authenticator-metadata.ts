@@ -61,7 +61,12 @@ const distrusted = new Set(["REVOKED", "ATTESTATION_KEY_COMPROMISE"]);
 const entry = z.object({
   aaguid: z.guid().optional(),
   attestationCertificateKeyIdentifiers: z.array(z.string()).default([]),
-  metadataStatement: z.object({ attestationRootCertificates: z.array(z.string()).default([]) }).optional(),
+  metadataStatement: z
+    .object({
+      attestationRootCertificates: z.array(z.string()).default([]),
+      keyProtection: z.array(z.string()).default([]),
+    })
+    .optional(),
   statusReports: z.array(z.object({ status: z.string() })).default([]),
 });
 
@@ -120,13 +125,24 @@ async function verifiedPayload(text: string, certificate: X509Certificate): Prom
   }
 }
 
+/** Where an authenticator keeps its keys (FIDO Registry of Predefined Values, 3.2). A wrapped key may be kept elsewhere. */
+const hardware = new Set(["hardware", "tee", "secure_element"]);
+
+/** Whether the keys of a model are in hardware, and are never in software or at another place alone. */
+function isHardware(protection: readonly string[]): boolean {
+  return protection.some((kind) => hardware.has(kind)) && !protection.includes("software");
+}
+
 function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): AuthenticatorMetadata {
   const rootsByModel = new Map<string, readonly string[]>();
+  const inHardware = new Set<string>();
   for (const { aaguid, attestationCertificateKeyIdentifiers, metadataStatement, statusReports } of entries) {
     const trusted = !statusReports.some(({ status }) => distrusted.has(status));
     const roots = trusted ? (metadataStatement?.attestationRootCertificates ?? []) : [];
-    for (const name of [...(aaguid ? [aaguid] : []), ...attestationCertificateKeyIdentifiers])
+    for (const name of [...(aaguid ? [aaguid] : []), ...attestationCertificateKeyIdentifiers]) {
       rootsByModel.set(name.toLowerCase(), roots);
+      if (isHardware(metadataStatement?.keyProtection ?? [])) inHardware.add(name.toLowerCase());
+    }
   }
   const outdatedAt = new Date(Date.parse(nextUpdate) + (1 + GRACE_DAYS) * DAY_MS);
   return {
@@ -135,11 +151,15 @@ function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): Authent
     outdatedAt,
     rootsOf(aaguid, certificate, now) {
       if (now >= outdatedAt) return [];
-      const name = aaguid === NO_AAGUID ? keyIdentifierOf(certificate) : aaguid;
-      return (rootsByModel.get(name) ?? []).flatMap(certificateOf);
+      return (rootsByModel.get(nameOf(aaguid, certificate)) ?? []).flatMap(certificateOf);
     },
+    keepsKeysInHardware: (aaguid, certificate) => inHardware.has(nameOf(aaguid, certificate)),
   };
 }
+
+/** What the list names a model by. */
+const nameOf = (aaguid: string, certificate: X509Certificate): string =>
+  aaguid === NO_AAGUID ? keyIdentifierOf(certificate) : aaguid;
 
 /** SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2), by which the list names models of FIDO U2F. */
 function keyIdentifierOf({ publicKey }: X509Certificate): string {

@@ -19,6 +19,8 @@ export const newCredential = z.object({
   /** Whether the authenticator has ever verified its user here: `uvInitialized`. */
   userVerified: z.boolean(),
   mfaOnly: z.boolean(),
+  /** Whether its key is proved to stay in a hardware authenticator: it is not backed up, and a trusted attestation says so. */
+  hardwareProtected: z.boolean().default(false),
   name: z.string().nullable(),
 });
 
@@ -31,6 +33,7 @@ export interface StoredCredential {
   publicKey: Buffer;
   signCount: number;
   backupEligible: boolean;
+  hardwareProtected?: boolean;
   mfaOnly: boolean;
   transports: string[];
   /** `user.id` of the ceremony that created it, if it is recorded. */

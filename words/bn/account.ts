@@ -25,6 +25,10 @@ export const account: AccountWords = {
       title: "আপনার অ্যাকাউন্টে প্রবেশের অনুমতি দেবেন?",
       variants: { device: { title: "ডিভাইসটিতে সাইন ইন করবেন?" } },
     },
+    account_choice: {
+      title: "একটি অ্যাকাউন্ট বেছে নিন",
+      sentence: "অ্যাপ্লিকেশনটি জানতে চায়, আপনি কোন অ্যাকাউন্ট ব্যবহার করবেন।",
+    },
     consent_answered: {
       end: true,
       title: "ধন্যবাদ",
@@ -33,6 +37,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "বেছে নিন" },
+    account_other: { label: "অন্য অ্যাকাউন্ট ব্যবহার করুন" },
+    account_forget: { label: "এই ব্রাউজার থেকে একটি অ্যাকাউন্ট সরান" },
     account_delete: {
       label: "অ্যাকাউন্ট মুছুন",
       confirm: "আপনার অ্যাকাউন্ট ও এর সবকিছু চিরতরে মুছে যাবে। কেউ তা ফিরিয়ে আনতে পারবে না।",
@@ -191,6 +198,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "এরপর পাসকী সরানো হবে।",
   },
   inputs: {
+    chosen_account: { label: "এই ব্রাউজারের অ্যাকাউন্ট", hint: "সাইন ইন করা আছে" },
+    forgotten_account: { label: "যে অ্যাকাউন্ট সরাবেন" },
     end_other_sessions: { label: "অন্য সব ডিভাইস থেকেও সাইন আউট করুন" },
     name: { label: "নাম" },
     given_name: { label: "নামের প্রথম অংশ" },

@@ -25,6 +25,10 @@ export const account: AccountWords = {
       title: "Zugriff auf Ihr Konto erlauben?",
       variants: { device: { title: "Auf dem Gerät anmelden?" } },
     },
+    account_choice: {
+      title: "Konto wählen",
+      sentence: "Die Anwendung fragt, welches Konto Sie verwenden möchten.",
+    },
     consent_answered: {
       end: true,
       title: "Danke",
@@ -33,6 +37,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Wählen" },
+    account_other: { label: "Anderes Konto verwenden" },
+    account_forget: { label: "Ein Konto aus diesem Browser entfernen" },
     account_delete: {
       label: "Konto löschen",
       confirm: "Ihr Konto und alles darin wird endgültig gelöscht. Niemand kann es zurückholen.",
@@ -190,6 +197,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "Danach wird der Passkey entfernt.",
   },
   inputs: {
+    chosen_account: { label: "Konten in diesem Browser", hint: "Angemeldet" },
+    forgotten_account: { label: "Zu entfernendes Konto" },
     end_other_sessions: { label: "Auch überall sonst abmelden" },
     name: { label: "Name" },
     given_name: { label: "Vorname" },

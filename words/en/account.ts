@@ -22,6 +22,10 @@ export const account: AccountWords = {
       title: "Allow access to your account?",
       variants: { device: { title: "Sign in on the device?" } },
     },
+    account_choice: {
+      title: "Choose an account",
+      sentence: "The application asks which account to use.",
+    },
     consent_answered: {
       end: true,
       title: "Thank you",
@@ -30,6 +34,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Choose" },
+    account_other: { label: "Use another account" },
+    account_forget: { label: "Remove an account from this browser" },
     account_delete: {
       label: "Delete account",
       confirm: "Your account and everything in it will be deleted for good. It cannot be brought back.",
@@ -165,6 +172,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "After that, the passkey is removed.",
   },
   inputs: {
+    chosen_account: { label: "Accounts in this browser", hint: "Signed in" },
+    forgotten_account: { label: "Account to remove" },
     end_other_sessions: { label: "Sign out everywhere else, too" },
     name: { label: "Name" },
     given_name: { label: "Given name" },

@@ -25,6 +25,10 @@ export const account: AccountWords = {
       title: "Autoriser l’accès à votre compte ?",
       variants: { device: { title: "Se connecter sur l’appareil ?" } },
     },
+    account_choice: {
+      title: "Choisir un compte",
+      sentence: "L’application demande quel compte utiliser.",
+    },
     consent_answered: {
       end: true,
       title: "Merci",
@@ -33,6 +37,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Choisir" },
+    account_other: { label: "Utiliser un autre compte" },
+    account_forget: { label: "Retirer un compte de ce navigateur" },
     account_delete: {
       label: "Supprimer le compte",
       confirm:
@@ -194,6 +201,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "Ensuite, la clé d’accès sera supprimée.",
   },
   inputs: {
+    chosen_account: { label: "Comptes de ce navigateur", hint: "Connecté" },
+    forgotten_account: { label: "Compte à retirer" },
     end_other_sessions: { label: "Déconnecter aussi tous les autres appareils" },
     name: { label: "Nom" },
     given_name: { label: "Prénom" },

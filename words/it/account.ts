@@ -25,6 +25,10 @@ export const account: AccountWords = {
       title: "Consentire l’accesso al tuo account?",
       variants: { device: { title: "Accedere sul dispositivo?" } },
     },
+    account_choice: {
+      title: "Scegli un account",
+      sentence: "L’applicazione chiede quale account usare.",
+    },
     consent_answered: {
       end: true,
       title: "Grazie",
@@ -33,6 +37,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Scegli" },
+    account_other: { label: "Usa un altro account" },
+    account_forget: { label: "Rimuovi un account da questo browser" },
     account_delete: {
       label: "Elimina l’account",
       confirm:
@@ -187,6 +194,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "Dopodiché la passkey sarà rimossa.",
   },
   inputs: {
+    chosen_account: { label: "Account in questo browser", hint: "Accesso già effettuato" },
+    forgotten_account: { label: "Account da rimuovere" },
     end_other_sessions: { label: "Disconnetti anche tutti gli altri dispositivi" },
     name: { label: "Nome" },
     given_name: { label: "Nome proprio" },

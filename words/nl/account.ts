@@ -22,6 +22,10 @@ export const account: AccountWords = {
       title: "Toegang tot je account toestaan?",
       variants: { device: { title: "Inloggen op het apparaat?" } },
     },
+    account_choice: {
+      title: "Kies een account",
+      sentence: "De applicatie vraagt welk account je wilt gebruiken.",
+    },
     consent_answered: {
       end: true,
       title: "Bedankt",
@@ -30,6 +34,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Kiezen" },
+    account_other: { label: "Een ander account gebruiken" },
+    account_forget: { label: "Een account uit deze browser verwijderen" },
     account_delete: {
       label: "Account verwijderen",
       confirm: "Je account en alles wat erin staat wordt definitief verwijderd. Niemand kan het terughalen.",
@@ -180,6 +187,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "Daarna wordt de passkey verwijderd.",
   },
   inputs: {
+    chosen_account: { label: "Accounts in deze browser", hint: "Ingelogd" },
+    forgotten_account: { label: "Te verwijderen account" },
     end_other_sessions: { label: "Ook overal elders uitloggen" },
     name: { label: "Naam" },
     given_name: { label: "Voornaam" },

@@ -25,6 +25,10 @@ export const account: AccountWords = {
       title: "Permitir acesso à sua conta?",
       variants: { device: { title: "Entrar no dispositivo?" } },
     },
+    account_choice: {
+      title: "Escolha uma conta",
+      sentence: "O aplicativo pergunta qual conta usar.",
+    },
     consent_answered: {
       end: true,
       title: "Obrigado",
@@ -33,6 +37,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "Escolher" },
+    account_other: { label: "Usar outra conta" },
+    account_forget: { label: "Remover uma conta deste navegador" },
     account_delete: {
       label: "Excluir a conta",
       confirm: "Sua conta e tudo o que há nela serão excluídos para sempre. Ninguém poderá recuperá-los.",
@@ -185,6 +192,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "Depois disso, a chave de acesso será removida.",
   },
   inputs: {
+    chosen_account: { label: "Contas neste navegador", hint: "Conectado" },
+    forgotten_account: { label: "Conta a remover" },
     end_other_sessions: { label: "Sair também de todos os outros dispositivos" },
     name: { label: "Nome" },
     given_name: { label: "Primeiro nome" },

@@ -22,6 +22,10 @@ export const account: AccountWords = {
       title: "允许访问您的账号吗？",
       variants: { device: { title: "在该设备上登录吗？" } },
     },
+    account_choice: {
+      title: "选择账号",
+      sentence: "应用询问要使用哪个账号。",
+    },
     consent_answered: {
       end: true,
       title: "谢谢",
@@ -30,6 +34,9 @@ export const account: AccountWords = {
     },
   },
   actions: {
+    account_choose: { label: "选择" },
+    account_other: { label: "使用其他账号" },
+    account_forget: { label: "从此浏览器中移除账号" },
     account_delete: {
       label: "删除账号",
       confirm: "您的账号及其中的所有内容将被永久删除，任何人都无法恢复。",
@@ -165,6 +172,8 @@ export const account: AccountWords = {
     webauthn_credential_delete: "之后，通行密钥将被移除。",
   },
   inputs: {
+    chosen_account: { label: "此浏览器中的账号", hint: "已登录" },
+    forgotten_account: { label: "要移除的账号" },
     end_other_sessions: { label: "同时退出所有其他设备" },
     name: { label: "姓名" },
     given_name: { label: "名" },

@@ -1237,6 +1237,8 @@ export type TenantSettings = {
         refresh_token_lifetime?: number | string | null | undefined;
         /** Makes the names by which clients with subject_type pairwise know users (OpenID Connect Core 1.0, 8.1). Without it there are no such clients; once it is changed, they know none of their users any more. */
         pairwise_salt?: string | null | undefined;
+        /** With prompt=select_account: show the accounts that have signed in with the browser, by masked names. Off: ask for a new sign-in. */
+        account_choice?: boolean | null | undefined;
         /** Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628). */
         device_flow?: boolean | null | undefined;
         /** How long a device waits for its user to enter its code. */

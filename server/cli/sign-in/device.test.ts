@@ -1,5 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import { type FlowClient, flowClient, type State } from "../../testing/flow-client.ts";
 import { type PseudoTerminal, pseudoTerminal } from "../../testing/pseudo-terminal.ts";
 import { type RunningServer, startServer } from "../../testing/server.ts";
@@ -84,6 +88,37 @@ test("a denial is said, and the exit code is 1", async () => {
   await answer(at, "consent_deny");
   expect(await at.ended()).toBe(1);
   expect(at.output()).toContain("refuses the sign-in: access_denied: the user has denied the request");
+});
+
+test("A260 a terminal that is told to slow down waits longer before it asks again", async () => {
+  const errors: string[] = [];
+  // Asks twice for the first request of the terminal, and hands it the second answer.
+  const between = createServer(async (request, response) => {
+    const body = await text(request);
+    const ask = async () => {
+      const posted = { method: "POST", body: new URLSearchParams(body) };
+      const answer = await fetch(`${server.url}${request.url}`, request.method === "POST" ? posted : {});
+      return (await answer.json()) as Record<string, string>;
+    };
+    let answer = await ask();
+    if (request.url === "/oauth/token") {
+      if (errors.length === 0) answer = await ask();
+      errors.push(answer.error ?? "none");
+    }
+    response.writeHead(200, { "content-type": "application/json" });
+    // The terminal finds every address here.
+    response.end(JSON.stringify(answer).replaceAll(`${server.url}/oauth/`, `${address}/oauth/`));
+  });
+  onTestFinished(() => {
+    between.closeAllConnections();
+    between.close();
+  });
+  await new Promise<void>((listening) => between.listen(0, "127.0.0.1", listening));
+  const address = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const call = [process.execPath, program, "login", "--url", address, "--client", "cli"];
+  terminal = pseudoTerminal(call, environment);
+  // The server has doubled the pause: a terminal that did not would be told again.
+  await eventually(() => expect(errors).toEqual(["slow_down", "authorization_pending"]));
 });
 
 test("what cannot sign in as a device is said in one line", async () => {

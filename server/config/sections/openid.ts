@@ -237,6 +237,9 @@ export const openid = section({
     .describe(
       "Makes the names by which clients with subject_type pairwise know users (OpenID Connect Core 1.0, 8.1). Without it there are no such clients; once it is changed, they know none of their users any more.",
     ),
+  account_choice: flag(true).describe(
+    "With prompt=select_account: show the accounts that have signed in with the browser, by masked names. Off: ask for a new sign-in.",
+  ),
   device_flow: flag(false).describe(
     "Let clients with the grant device_code sign their users in on devices without a browser, by a code that the user enters at /device (RFC 8628).",
   ),

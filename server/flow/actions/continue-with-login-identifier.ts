@@ -33,6 +33,11 @@ function inputName(config: Config): "identifier" | IdentifierKind {
   return second ? "identifier" : (first?.kind ?? "identifier");
 }
 
+/** The input by which an identifier is entered. */
+export const identificationBy = (identifier: string, config: Config): Record<string, string> => ({
+  [inputName(config)]: identifier,
+});
+
 type Input = z.ZodObject<Record<"identifier" | IdentifierKind, z.ZodOptional<z.ZodString>>>;
 
 const input = byConfig((config) => {

@@ -43,8 +43,14 @@ export const verifyAssertionResponse = action({
     });
     const method = methodOf(data);
     if (!verified.ok) return rejectAssertion(context, method, verified);
-    const { userId, userVerified, owner, writes } = verified;
-    const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
+    const { userId, userVerified, hardwareProtected, owner, writes } = verified;
+    const factor = {
+      method,
+      at: request.now.toISOString(),
+      userVerified,
+      ...(hardwareProtected ? { hardwareProtected } : {}),
+    };
+    const factors = [...data.factors, factor];
     if (proof.secondFactor) return next({ data: { factors }, writes });
     return next({
       data: { userId, ...(owner?.email ? { email: owner.email } : {}), factors },

@@ -105,7 +105,7 @@ async function failuresOf(walks: Walk[], server: RunningServer): Promise<string[
 const finalStates = ["account_deleted", "success"];
 
 /** The former release has no OpenID provider, so that these flows stay with servers of this version. */
-const ofApplications = ["device_code", "consent", "consent_answered"];
+const ofApplications = ["account_choice", "device_code", "consent", "consent_answered"];
 
 /** Lists the states that the flow engine of a server declares. */
 async function declaredStates(server: RunningServer): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { State } from "../define.ts";
 import type { StateName } from "../names.ts";
+import { accountChoice } from "./account-choice.ts";
 import { accountDeleted } from "./account-deleted.ts";
 import { consent } from "./consent.ts";
 import { consentAnswered } from "./consent-answered.ts";
@@ -35,6 +36,7 @@ import { webauthnCredentialVerification } from "./webauthn-credential-verificati
 
 const table = {
   preflight,
+  account_choice: accountChoice,
   login_init: loginInit,
   login_passkey: loginPasskey,
   login_method_chooser: loginMethodChooser,

@@ -1,8 +1,9 @@
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../../audit/audit.ts";
+import type { CookieChanges } from "../../context/client.ts";
 import { emit } from "../../events/emit.ts";
-import { identifiers } from "../../identity/identifiers.ts";
+import { identifiers, loginIdentifiers } from "../../identity/identifiers.ts";
 import { userParts } from "../../identity/users.ts";
 import { describeUserAgent } from "../../lib/user-agent.ts";
 import { locate } from "../../locations/location.ts";
@@ -67,7 +68,7 @@ export const success = state({
         ...(recovery ? { recovery_codes: recovery.codes } : {}),
         ...(code ? { authorization_code: code.code } : {}),
       },
-      cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId, usedMethod(context)) },
+      cookieChanges: { ...device?.cookieChanges, mark: markOf(context) },
       writes: [
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),
@@ -89,6 +90,20 @@ export const success = state({
   },
   actions: () => ({}),
 });
+
+/**
+ * The mark of the account in this browser. It keeps by which identifier the user knows the account, unless the session ends with
+ * the browser: others may use it.
+ */
+function markOf(context: SuccessContext): NonNullable<CookieChanges["mark"]> {
+  const { request, data, facts, config } = context;
+  const { retention } = config.session.cookie;
+  const isKept = retention === "persistent" || (retention === "prompt" && data.rememberMe === true);
+  const entered = data.identifier;
+  const own = loginIdentifiers(config).flatMap(({ kind }) => facts[kind] ?? []);
+  const identifier = own.find((value) => value === entered?.value) ?? own[0] ?? null;
+  return markAccount(request, data.userId, usedMethod(context), isKept ? identifier : null);
+}
 
 /** Tells the owner of a sign-in in a browser that has no mark of the account; the first sign-in of an account is none. */
 function newBrowserNotice(context: SuccessContext): Job[] {

@@ -42,6 +42,17 @@ const signInQuery = query.extend({
   code_challenge_method: z.literal("S256").optional(),
 });
 
+/** The query of a login. */
+const loginQuery = signInQuery.extend({
+  request: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      "At the start: the authorization request with `prompt=select_account` for which the user chooses an account of this browser.",
+    ),
+});
+
 /** The query of a flow that asks a user about an authorization request. */
 const consentQuery = query.extend({
   request: z
@@ -56,7 +67,9 @@ const consentQuery = query.extend({
     .describe("At the start, without `request`: what the field for the code of a device is filled with."),
 });
 
-const queries = { profile: query, consent: consentQuery } as Partial<Record<FlowType, z.ZodObject>>;
+const queries = { login: loginQuery, profile: query, consent: consentQuery } as Partial<
+  Record<FlowType, z.ZodObject>
+>;
 
 /** Statuses of errors that a flow reports in its state. */
 const errorStatuses: Record<number, string> = {
@@ -133,6 +146,12 @@ const pageQuery = z.object({
     .string()
     .optional()
     .describe("With `redirect_to`: classes of authentication, one of which the sign-in should meet."),
+  prompt: z
+    .string()
+    .optional()
+    .describe(
+      "`select_account`, with the address of an authorization request: lets the user choose an account of the browser.",
+    ),
   lang: z.string().optional().describe("The language of the page (BCP 47)."),
 });
 

@@ -2,9 +2,11 @@ import type { Config } from "../../config/schema.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import type { CookieChanges } from "../../context/client.ts";
 import type { Answer } from "../../flow/answer.ts";
+import { accountChoice } from "../../flow/browser-choice.ts";
 import { current } from "../../flow/current.ts";
 import { type Beginning, begin, type FirstStep, type StepCall, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
+import { isOfChoice } from "../../flow/first-state.ts";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
@@ -36,6 +38,8 @@ export type FlowCall =
       authorization?: string | undefined;
       /** Without one: the code of a device, as far as it is known. */
       userCode?: string | undefined;
+      /** Identifies the authorization request for which the user of a login chooses an account. */
+      choosing?: string | undefined;
       first?: FirstStep | undefined;
     } & Pick<Beginning, "capabilities" | "classes">)
   | ({ kind: "step" } & Omit<StepCall, "session">)
@@ -140,7 +144,8 @@ function changedCookies(
 
 async function perform(context: HandlerContext, call: FlowCall): Promise<Answer> {
   const { runtime, tenant, client } = context;
-  const session = isOfSession(call.type) ? await ownerSession(context) : undefined;
+  const isAboutSession = isOfSession(call.type) || isOfChoice(actionOf(call) ?? "");
+  const session = isAboutSession ? await ownerSession(context) : undefined;
   switch (call.kind) {
     case "start": {
       const { type, first, capabilities } = call;
@@ -152,6 +157,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
         classes: call.classes,
         userCode: call.userCode,
         authorization: await waitingAuthorization(context, call, session),
+        choice: await choiceOf(context, call),
       };
       return first
         ? begin(runtime, tenant, client, type, beginning, first)
@@ -172,6 +178,17 @@ async function waitingAuthorization(
 ): Promise<Beginning["authorization"]> {
   if (type !== "consent" || !session || authorization === undefined) return undefined;
   return (await runtime.openid.waitingAuthorization(tenant, authorization, session.userId)) ?? undefined;
+}
+
+/** The accounts of the browser that the user of a login chooses from, where an application asks for that. */
+async function choiceOf(
+  context: HandlerContext,
+  { type, choosing }: { type: FlowType; choosing?: string | undefined },
+): Promise<Beginning["choice"]> {
+  if (type !== "login" || choosing === undefined) return undefined;
+  const { runtime } = context;
+  const now = new Date(Date.now() + runtime.platform.clockShift());
+  return accountChoice({ ...context, now }, choosing, await ownerSession(context));
 }
 
 /** The session whose user a flow belongs to. */

@@ -9,7 +9,7 @@ import { isObject } from "../request/body.ts";
 
 /** What the query of a flow's address asks for. */
 export type FlowParameters =
-  | { kind: "start"; codeChallenge?: string; authorization?: string }
+  | { kind: "start"; codeChallenge?: string; authorization?: string; choosing?: string }
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
 
@@ -19,7 +19,8 @@ export const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 /**
  * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name
  * and one UUID is malformed. `code_challenge` at the start of a flow that signs in binds the authorization code to be
- * issued; `request` names the authorization request that a consent flow is about, `user_code` a device's. Other parameters are
+ * issued; `request` names the authorization request that a consent flow is about, or for which the user of a login chooses an
+ * account, `user_code` a device's. Other parameters are
  * ignored.
  */
 export function parseFlowParameters(query: URLSearchParams, type: FlowType): FlowParameters {
@@ -27,7 +28,7 @@ export function parseFlowParameters(query: URLSearchParams, type: FlowType): Flo
   if (given.length === 0 || (given.length === 1 && given[0] === ""))
     return isOfSession(type)
       ? { kind: "start", ...(type === "consent" ? askedIn(query) : {}) }
-      : parseCodeChallenge(query);
+      : { ...parseCodeChallenge(query), ...(type === "login" ? choosingIn(query) : {}) };
   const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
   if (rest.length > 0 || !actionName.test(action) || !isUuid(flowId)) return { kind: "malformed" };
   return { kind: "action", action, flowId: flowId.toLowerCase() };
@@ -38,6 +39,14 @@ function askedIn(query: URLSearchParams): { authorization: string } | { userCode
   const request = query.get("request");
   if (request !== null) return { authorization: request };
   return { userCode: userCodeText(query.get("user_code") ?? "") };
+}
+
+/** A longer one names no request. */
+const MAX_REQUEST_CHARACTERS = 64;
+
+function choosingIn(query: URLSearchParams): { choosing?: string } {
+  const request = query.get("request");
+  return request === null || request.length > MAX_REQUEST_CHARACTERS ? {} : { choosing: request };
 }
 
 /** Reads `code_challenge` (RFC 7636, 4.3); the only method is S256. */

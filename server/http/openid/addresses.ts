@@ -171,7 +171,7 @@ export const openidAddresses = [
     id: "authorizeDevice",
     summary: "Get the codes by which a device without a browser is signed in",
     description:
-      "RFC 8628, 3.1. Only with `openid.device_flow`. The device shows `user_code` and `verification_uri`, and asks for its tokens every five seconds.",
+      "RFC 8628, 3.1. Only with `openid.device_flow`. The device shows `user_code` and `verification_uri`, and asks for its tokens every five seconds; one that asks sooner is told `slow_down`.",
     tag: "openid",
     body: z.looseObject({
       client_id: z.string().optional(),

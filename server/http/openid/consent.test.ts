@@ -337,3 +337,30 @@ describe("a client that has registered itself", () => {
     expect(account.state.payload.applications).toMatchObject([{ id: clientId, name: "An agent" }]);
   });
 });
+
+test.each(["consent_allow", "consent_deny"])(
+  "a browser that returns several times at once after %s goes on once, and is shown a page else",
+  async (action) => {
+    const browser = await newVisitor();
+    const flow = await consentFor(browser, await ask(browser, "reader"));
+    await flow.act(action);
+    const resume = new URL(String(flow.state.payload.redirect_url)).pathname;
+    const cookies = new Map(browser.cookies);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const tab = visitor(runtime);
+        for (const [name, value] of cookies) tab.cookies.set(name, value);
+        return tab.request(resume, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
+      }),
+    );
+    const kindOf = (answer: Response) =>
+      answer.status === 303
+        ? new URL(answer.headers.get("location") ?? "").origin
+        : `${answer.status} ${answer.headers.get("content-type")}`;
+    const kinds = answers.map(kindOf).toSorted();
+    expect(kinds).toEqual([...Array(5).fill("400 text/html; charset=utf-8"), "https://app.example.com"]);
+    const again = await browser.request(resume, { headers: { accept: "text/html" } });
+    expect(kindOf(again)).toBe("400 text/html; charset=utf-8");
+    expect(await again.text()).toContain("This link does not work");
+  },
+);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { lockUser } from "../../identity/lock-user.ts";
@@ -125,6 +125,56 @@ test("a code that has expired while its question was shown is not answered", asy
   expect((await flow.act("consent_allow")).name).toBe("error");
   const again = await restWalk(runtime, "consent", flow.visitor);
   expect((await again.act("device_code_verify", { user_code: codes.user_code })).status).toBe(400);
+});
+
+test("A260 a device that asks too soon is told to slow down, and that its pause is longer from then on", async () => {
+  const codes = await ask("tv");
+  const errors: (string | undefined)[] = [];
+  for (const pause of [0, 0, 6, 15, 4, 20]) {
+    runtime.advanceClock(pause);
+    errors.push((await poll("tv", codes)).error);
+  }
+  const [pending, slower] = ["authorization_pending", "slow_down"];
+  // After each `slow_down` the pause is five seconds longer: 5, 10, 15, 20.
+  expect(errors).toEqual([pending, slower, slower, pending, slower, pending]);
+});
+
+test("A260 of fifty requests of a device at once one is answered, and after a minute the next one", async () => {
+  const codes = await ask("tv");
+  const answers = await Promise.all(Array.from({ length: 50 }, () => poll("tv", codes)));
+  const errors = answers.map(({ error }) => error);
+  expect(errors.filter((error) => error === "authorization_pending")).toHaveLength(1);
+  expect(errors.filter((error) => error === "slow_down")).toHaveLength(49);
+  runtime.advanceClock(60);
+  expect((await poll("tv", codes)).error).toBe("authorization_pending");
+});
+
+test("A260 a device whose user has answered is not told to slow down, and another device neither", async () => {
+  const [codes, others] = [await ask("tv"), await ask("tv")];
+  expect((await poll("tv", codes)).error).toBe("authorization_pending");
+  expect((await poll("tv", others)).error).toBe("authorization_pending");
+  await (await enter(await newVisitor(), codes)).act("consent_allow");
+  expect((await poll("tv", codes)).access_token).toEqual(expect.any(String));
+});
+
+test("the grant of a device ends with its code until it has fetched its tokens, and lasts for a year then", async () => {
+  const codes = await ask("tv");
+  await (await enter(await newVisitor(), codes)).act("consent_allow");
+  const { openidArtifacts } = schema;
+  const rowOf = async (kind: string) => {
+    const rows = await runtime.database.read
+      .select()
+      .from(openidArtifacts)
+      .where(eq(openidArtifacts.kind, kind))
+      .orderBy(desc(openidArtifacts.createdAt));
+    return rows[0];
+  };
+  const before = await rowOf("Grant");
+  expect(before?.expiresAt).toEqual((await rowOf("DeviceCode"))?.expiresAt);
+  expect((await poll("tv", codes)).access_token).toEqual(expect.any(String));
+  const after = await rowOf("Grant");
+  expect(after?.idHash).toBe(before?.idHash);
+  expect(Number(after?.expiresAt) - Number(after?.createdAt)).toBe(365 * 86_400_000);
 });
 
 test("the code that a device shows is in the database as a hash alone", async () => {

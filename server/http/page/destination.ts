@@ -17,7 +17,9 @@ export interface Destination {
   loginHint?: string;
   /** The classes of authentication that the application asks for, one of which suffices. */
   classes?: readonly ContextClass[];
-  /** Until when both hold, in milliseconds since 1970. */
+  /** The application asks for an account of the browser: the authorization request that waits for the choice. */
+  choosing?: string;
+  /** Until when these hold, in milliseconds since 1970. */
   askedUntil?: number;
 }
 
@@ -26,7 +28,7 @@ const ASKED_MS = 10 * 60_000;
 
 /** Sets until when what an application asks of the sign-in holds. */
 export const askedAt = (destination: Destination, now: number): Destination =>
-  destination.loginHint === undefined && destination.classes === undefined
+  Object.keys(askedNow(destination, now)).length === 0
     ? destination
     : { ...destination, askedUntil: now + ASKED_MS };
 
@@ -34,16 +36,20 @@ export const askedAt = (destination: Destination, now: number): Destination =>
 export function askedNow(
   destination: Destination | null,
   now: number,
-): Pick<Destination, "loginHint" | "classes"> {
-  const { loginHint, classes, askedUntil = Number.POSITIVE_INFINITY } = destination ?? {};
+): Pick<Destination, "loginHint" | "classes" | "choosing"> {
+  const { loginHint, classes, choosing, askedUntil = Number.POSITIVE_INFINITY } = destination ?? {};
   if (now > askedUntil) return {};
-  return { ...(loginHint === undefined ? {} : { loginHint }), ...(classes ? { classes } : {}) };
+  return {
+    ...(loginHint === undefined ? {} : { loginHint }),
+    ...(classes ? { classes } : {}),
+    ...(choosing === undefined ? {} : { choosing }),
+  };
 }
 
 export type ParsedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
 
 /**
- * Reads `redirect_to`, `code_challenge`, `code_challenge_method`, `state`, `login_hint` and `acr_values` from the query of the hosted page.
+ * Reads `redirect_to`, `code_challenge`, `code_challenge_method`, `state`, `login_hint`, `acr_values` and `prompt` from the query of the hosted page.
  *
  * @param query must have `redirect_to`
  */
@@ -56,6 +62,7 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
     "state",
     "login_hint",
     "acr_values",
+    "prompt",
   ];
   if (names.some((name) => query.getAll(name).length > 1)) return reject("A parameter occurs twice.");
 
@@ -77,12 +84,14 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
   if (loginHint !== null && loginHint.length > 254)
     return reject("`login_hint` must not be longer than 254 characters.");
   const classes = knownClasses((query.get("acr_values") ?? "").split(" "));
+  const choosing = query.get("prompt") === "select_account" ? waitingRequest(target, config) : null;
   return {
     ok: true,
     destination: {
       to: target.href,
       ...(loginHint === null ? {} : { loginHint }),
       ...(classes.length > 0 ? { classes } : {}),
+      ...(choosing === null ? {} : { choosing }),
       ...(codeChallenge === null ? {} : { codeChallenge }),
       ...(state === null ? {} : { state }),
     },
@@ -103,12 +112,23 @@ export function mayReturnTo(target: URL, config: Config): boolean {
 }
 
 function isOfProvider(target: URL, config: Config): boolean {
+  const path = pathOfProvider(target, config);
+  if (path === null) return false;
+  return isResumePath(path) || (config.openid.device_flow && path === openidPaths.code_verification);
+}
+
+/** The path of an address of the tenant's provider; null if it is none. */
+function pathOfProvider(target: URL, config: Config): string | null {
   const { origin } = new URL(config.base_url);
   const prefix = pathPrefix(config);
   const isOwn = target.origin === origin && target.pathname.startsWith(prefix) && target.search === "";
-  if (!config.openid.enabled || !isOwn) return false;
-  const path = target.pathname.slice(prefix.length);
-  return isResumePath(path) || (config.openid.device_flow && path === openidPaths.code_verification);
+  return config.openid.enabled && isOwn ? target.pathname.slice(prefix.length) : null;
+}
+
+/** The authorization request to which an address returns; null if it is another address. */
+function waitingRequest(target: URL, config: Config): string | null {
+  const path = pathOfProvider(target, config);
+  return path !== null && isResumePath(path) ? path.slice(openidPaths.authorization.length + 1) : null;
 }
 
 /** Whether browsers send the session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */

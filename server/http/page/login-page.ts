@@ -47,9 +47,9 @@ export const loginPageHandler: Handler = async (context) => {
 
   // A finished flow is removed, so that the user signs in again; also one that began before more was asked of the sign-in.
   const flows = await Promise.all(flowTypes.map((type) => openPageCookie(runtime, tenant, type, cookies)));
+  const asksMore = destination.classes !== undefined || destination.choosing !== undefined;
   const isOver = (type: FlowType, index: number) =>
-    flows[index]?.finished !== undefined ||
-    (flows[index] != null && destination.classes !== undefined && !isOfSession(type));
+    flows[index]?.finished !== undefined || (flows[index] != null && asksMore && !isOfSession(type));
   const over = flowTypes.filter(isOver);
   return redirect(303, page, {
     cookies: [cookie, ...over.map((type) => expiredPageCookie(tenant, type))],

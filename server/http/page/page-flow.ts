@@ -5,7 +5,7 @@ import {
   type ReportedCapabilities,
 } from "../../flow/capabilities.ts";
 import { peek } from "../../flow/current.ts";
-import { mayBegin, unstartedStates } from "../../flow/first-state.ts";
+import { isOfChoice, mayBegin, unstartedStates } from "../../flow/first-state.ts";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -142,11 +142,15 @@ export async function startWith(
 ): Promise<PageReply> {
   const codeVerifier = randomToken(context.runtime.platform);
   const begun = first ?? { action, input };
+  const { choosing, ...asked } = await askedOnPage(context, type);
+  // A user who identifies the account has no need to choose one.
+  const chooses = action === REPORT_CAPABILITIES || isOfChoice(begun.action);
   const started = await callFlow(context, {
     kind: "start",
     type,
     codeChallenge,
-    ...(await askedOnPage(context, type)),
+    ...asked,
+    ...(chooses && choosing !== undefined ? { choosing } : {}),
     ...(action === REPORT_CAPABILITIES ? {} : { capabilities }),
     first: { action: begun.action, input: withVerifier(begun, { codeVerifier }) },
   });
@@ -254,7 +258,7 @@ export async function currentOnPage(context: HandlerContext, type: FlowType): Pr
     const { runtime, tenant, cookies } = context;
     return withoutFlow(await unstartedConsent(runtime, tenant, cookies, await ownerSession(context)));
   }
-  if (!isOwn) return withoutFlow(unstartedState(context.runtime, context.tenant, context.client, type));
+  if (!isOwn) return withoutFlow(await unstartedOnPage(context, type));
   return call(context, flow, currentCall(type, flow));
 }
 
@@ -266,7 +270,9 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
 async function askedOnPage(
   { runtime, tenant, cookies, frame, otherOrigin }: HandlerContext,
   type: FlowType,
-): Promise<Pick<Extract<FlowCall, { kind: "start" }>, "authorization" | "userCode" | "classes">> {
+): Promise<
+  Pick<Extract<FlowCall, { kind: "start" }>, "authorization" | "userCode" | "classes" | "choosing">
+> {
   if (type === "consent") {
     const shown = await openPageCookie(runtime, tenant, "authorization", cookies);
     if (!shown) return {};
@@ -276,8 +282,18 @@ async function askedOnPage(
   // A frame and a page of another origin have no destination.
   if (!signsIn || frame || otherOrigin) return {};
   const destination = await openPageCookie(runtime, tenant, "destination", cookies);
-  const { classes } = askedNow(destination, Date.now() + runtime.platform.clockShift());
-  return classes ? { classes } : {};
+  const { classes, choosing } = askedNow(destination, Date.now() + runtime.platform.clockShift());
+  return { ...(classes ? { classes } : {}), ...(choosing === undefined ? {} : { choosing }) };
+}
+
+function unstartedOnPage(context: HandlerContext, type: FlowType): Promise<FlowState> {
+  const { runtime, tenant, client, cookies, frame, otherOrigin } = context;
+  const browser = {
+    cookies: frame || otherOrigin ? null : cookies,
+    markCookie: client.markCookie,
+    session: () => ownerSession(context),
+  };
+  return unstartedState(runtime, tenant, browser, type);
 }
 
 /** Reads the state of a flow; null if this browser cannot go on with it: it has expired, or its session has ended. */
@@ -374,7 +390,10 @@ async function reply(
   // An error without a state has not changed the flow or its secrets.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
   const { resume = flow.resume } = answer;
-  if (answer.state.name !== "success") {
+  // A user who goes on with the account that is signed in has not signed in either, and the flow is over.
+  const isOver =
+    answer.state.name === "success" || (type === "login" && answer.state.name === "consent_answered");
+  if (!isOver) {
     const token = answer.state.csrf_token;
     const out = await handOut(context, type, { ...flow, resume, token });
     return {

@@ -10,8 +10,6 @@ import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
 import { markIn } from "../request/cookies.ts";
 import { cookieTokens } from "../session/presented-session.ts";
-import { askedNow } from "./destination.ts";
-import { withLoginHint } from "./filled-inputs.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";
@@ -60,9 +58,17 @@ async function readState(
         ? { ...state.payload, recovery_codes: codes.codes }
         : state.payload,
   });
-  const unstarted = () => unstartedState(runtime, tenant, { markCookie: markIn(cookies, tenant) }, type);
+  const unstarted = async (): Promise<PageAnswer> => {
+    const browser = {
+      // A frame has no destination.
+      cookies: frame ? null : cookies,
+      markCookie: markIn(cookies, tenant),
+      session: () => visitorSession(runtime, tenant, cookies),
+    };
+    return { version: UNSTARTED, state: await unstartedState(runtime, tenant, browser, type) };
+  };
   // The result of a finished flow was passed to the page of the frame; a reload of that page asks for another sign-in.
-  if (frame && flow?.finished !== undefined) return { version: UNSTARTED, state: unstarted() };
+  if (frame && flow?.finished !== undefined) return unstarted();
   if (flow?.finished !== undefined) {
     const end = await peek(runtime, tenant, { type, ...flow });
     return {
@@ -79,12 +85,7 @@ async function readState(
   if (type === "consent")
     return { version: UNSTARTED, state: await unstartedConsent(runtime, tenant, cookies, session) };
   const account = session && (await firstAccountState(runtime, tenant, session));
-  if (account) return { version: UNSTARTED, state: account };
-  // A frame and a page of another origin have no destination.
-  const destination = frame ? null : await openPageCookie(runtime, tenant, "destination", cookies);
-  const { loginHint } = askedNow(destination, Date.now() + runtime.platform.clockShift());
-  const state = loginHint ? withLoginHint(unstarted(), loginHint) : unstarted();
-  return { version: UNSTARTED, state };
+  return account ? { version: UNSTARTED, state: account } : unstarted();
 }
 
 /** The session of the page's visitor. Displaying a page does not count as use of the session. */

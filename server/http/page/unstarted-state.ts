@@ -1,4 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
+import { accountChoice } from "../../flow/browser-choice.ts";
 import { firstConsentState, firstState } from "../../flow/first-state.ts";
 import type { FlowType } from "../../flow/names.ts";
 import type { ActionName } from "../../flow/protocol-names.ts";
@@ -7,26 +8,44 @@ import type { FlowState } from "../../flow/wire.ts";
 import { unstartedRequestOptions } from "../../methods/passkey/passkeys.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
+import { askedNow } from "./destination.ts";
+import { withLoginHint } from "./filled-inputs.ts";
 import { openPageCookie, type ShownAuthorization } from "./page-cookie.ts";
 
 const USES_PASSKEY: ActionName = "webauthn_verify_assertion_response";
 
+/** A browser, as far as a page reads it before a flow is started. */
+export interface UnstartedBrowser {
+  /** The `Cookie` header; null in a frame and for a page of another origin, which have no destination. */
+  cookies: string | null;
+  markCookie: string | null;
+  /** The session that it is signed in with. Read only where the state is about it. */
+  session(): Promise<Session | undefined>;
+}
+
 /**
- * The state that a page shows of a flow that is not started: its first one, with what a passkey is asked for with, so that
- * the passkey's response can begin the flow. Nothing is stored.
- *
- * @param client the browser
+ * The state that a page shows of a flow that is not started: its first one, with what the application asks of the sign-in, and
+ * with what a passkey is asked for with, so that the passkey's response can begin the flow. Nothing is stored.
  */
-export function unstartedState(
+export async function unstartedState(
   runtime: Runtime,
   tenant: Tenant,
-  client: { markCookie: string | null },
+  browser: UnstartedBrowser,
   type: FlowType,
-): FlowState {
-  const state = firstState(tenant, type);
-  if (!Object.hasOwn(state.actions, USES_PASSKEY)) return state;
+): Promise<FlowState> {
+  const destination = await openPageCookie(runtime, tenant, "destination", browser.cookies);
+  const now = new Date(Date.now() + runtime.platform.clockShift());
+  const { loginHint, choosing } = askedNow(destination, now.getTime());
+  const client = { markCookie: browser.markCookie };
+  const choice =
+    type === "login" && choosing !== undefined
+      ? await accountChoice({ runtime, tenant, client, now }, choosing, await browser.session())
+      : undefined;
+  const state = firstState(tenant, type, choice);
+  const shown = loginHint === undefined ? state : withLoginHint(state, loginHint);
+  if (!Object.hasOwn(shown.actions, USES_PASSKEY)) return shown;
   const request_options = unstartedRequestOptions({ runtime, tenant, client });
-  return { ...state, payload: { ...state.payload, request_options } };
+  return { ...shown, payload: { ...shown.payload, request_options } };
 }
 
 /**

@@ -12,6 +12,7 @@ import { failureSubject, successPart } from "../../limits/failure-counters.ts";
 import { usedPart } from "../../sessions/single-use.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../../webauthn/attestation.ts";
+import type { AuthenticatorModels } from "../../webauthn/authenticator-metadata.ts";
 import { authenticatorName } from "../../webauthn/authenticator-names.ts";
 import type { CredentialId, NewCredential, StoredCredential } from "../../webauthn/credential-record.ts";
 import type { Framing } from "../../webauthn/framing.ts";
@@ -50,7 +51,7 @@ import * as sealedChallenge from "./sealed-challenge.ts";
 import { creationState } from "./user-handles.ts";
 
 /** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & Sealing;
+type Process = OnPlatform & Databases & AuditOutputs & Sealing & AuthenticatorModels;
 
 /** What an assertion must prove. */
 export interface Proof {
@@ -155,6 +156,8 @@ export type VerifiedAssertion =
       userId: string;
       credentialId: string;
       userVerified: boolean;
+      /** Whether the key is proved to stay in a hardware authenticator. */
+      hardwareProtected: boolean;
       /** The facts of the account, unless the proof is a second factor. */
       owner: UserFacts | null;
       /** Update the credential. They refuse with `passkey` if it or its counter was changed concurrently. */
@@ -296,7 +299,8 @@ export async function verifyAssertion(
   ];
   // The account is known before a second factor is asked for.
   const facts = ownerFacts && !secondFactor ? factsOfJson(ownerFacts) : null;
-  return { ok: true, ...owner, userVerified, owner: facts, writes };
+  const hardwareProtected = credential.hardwareProtected === true;
+  return { ok: true, ...owner, userVerified, hardwareProtected, owner: facts, writes };
 }
 
 /** The handle of the response, if it is the account's random one; null for any other. */
@@ -359,6 +363,7 @@ export async function verifyAttestation(
     requireUserPresence: opened.ceremony !== "conditional_creation",
     requireUserVerification: user_verification === "required",
     formats: passkey.attestation_formats,
+    trustedModels: runtime.authenticatorMetadata ? [runtime.authenticatorMetadata] : [],
     now,
   });
   if (!judged.ok) return judged;

@@ -214,6 +214,7 @@ describe("a flow", () => {
       "account_deleted",
       "webauthn_credential_verification",
       // An application asks, by its request, or a device by its code.
+      "account_choice",
       "device_code",
       "consent",
       "consent_answered",

@@ -1,0 +1,23 @@
+import type { Databases } from "#db/client";
+import { type BrowserContext, browserAccounts, OF_SESSION } from "../account/browser-accounts.ts";
+import type { Session } from "../objects/session.ts";
+import type { FlowData } from "./data.ts";
+
+/**
+ * What the user of a login chooses from, for an authorization request that asks for that.
+ *
+ * @param session that the browser is signed in with
+ * @returns undefined if it is off, or if the browser knows no account: the user signs in
+ */
+export async function accountChoice(
+  context: BrowserContext<Databases>,
+  request: string,
+  session: Session | undefined,
+): Promise<FlowData["choice"]> {
+  const { enabled, account_choice } = context.tenant.config.openid;
+  if (!enabled || !account_choice) return undefined;
+  const accounts = await browserAccounts(context, session);
+  if (accounts.length === 0) return undefined;
+  const isSignedIn = accounts.some(({ key }) => key === OF_SESSION);
+  return { request, accounts, ...(isSignedIn && session ? { userId: session.userId } : {}) };
+}
