@@ -24,19 +24,33 @@ let browser: FlowClient;
 
 const secret = "a secret of the shop that has enough characters";
 const email = "ada@example.com";
+const orders = "https://api.example.com/orders";
+const stock = "https://api.example.com/stock";
 
 beforeAll(async () => {
   database = await testDatabase();
   counter = await countStatements(database.url);
   smtp = await startSmtp();
   const clients = {
-    shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] },
+    shop: {
+      name: "The shop",
+      secret,
+      redirect_uris: [REDIRECT_URI],
+      scopes: ["openid", "profile", "email", "phone", "read"],
+    },
     wiki: {
       name: "The wiki",
       secret,
       redirect_uris: [REDIRECT_URI],
       scopes: ["openid", "groups"],
       claims: { plan: '{{.User.Metadata.Public "plan"}}' },
+    },
+    orders: {
+      name: "Orders",
+      secret,
+      grants: ["token_exchange"],
+      serves: [orders],
+      scopes: ["read"],
     },
   };
   server = await startServer({
@@ -45,6 +59,10 @@ beforeAll(async () => {
       SMTP_URL: smtp.url,
       STILE_OPENID_ENABLED: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
+      STILE_OPENID_RESOURCES: JSON.stringify({
+        [orders]: { scopes: ["read"] },
+        [stock]: { scopes: ["read"] },
+      }),
       STILE_OPENID_SCOPES: JSON.stringify({ groups: { claims: { groups: "public.groups" } } }),
       STILE_PASSKEY_ENABLED: "false",
       STILE_MFA_ENABLED: "false",
@@ -126,6 +144,27 @@ test("claims of metadata take no statement more: the account is read with them",
   expect(numbersOf(userInfo)).toEqual({
     openid_find_presented: 1,
   });
+});
+
+test("the exchange of a token takes one statement for all that belongs to it, and one for the audit log", async () => {
+  const { url, checks } = await shop.request({ scope: "openid read", resource: orders });
+  const resource = { resource: orders };
+  const tokens = await openid.authorizationCodeGrant(
+    shop.config,
+    await visit(browser, url),
+    checks,
+    resource,
+  );
+  const service = await openidApplication(server.url, { clientId: "orders", secret });
+  const [given, sent] = await sentBy(() =>
+    openid.genericGrantRequest(service.config, "urn:ietf:params:oauth:grant-type:token-exchange", {
+      subject_token: tokens.access_token,
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      resource: stock,
+    }),
+  );
+  expect(given.scope).toBe("read");
+  expect(numbersOf(sent)).toEqual({ openid_find_presented_grant: 1, audit: 1 });
 });
 
 function numbersOf(sent: string[]): Record<string, number> {
