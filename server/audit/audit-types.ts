@@ -48,6 +48,7 @@ const accountTypes = [
   "thirdparty_signin_succeeded",
   "thirdparty_signup_succeeded",
   "thirdparty_unlinked",
+  "token_exchanged",
   "token_reused",
   "trusted_device_created",
   "trusted_device_revoked",

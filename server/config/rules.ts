@@ -112,6 +112,9 @@ function* violationsOfOpenid({ openid, session, webauthn }: Config): Generator<s
       yield `STILE_OPENID_CLIENTS has a client with require_dpop (${id}), and STILE_OPENID_DPOP is off`;
     if (client.subject_type === "pairwise" && openid.pairwise_salt === undefined)
       yield `STILE_OPENID_CLIENTS has a client with subject_type pairwise (${id}), and STILE_OPENID_PAIRWISE_SALT is missing`;
+    const unknown = client.serves.find((indicator) => !Object.hasOwn(openid.resources, indicator));
+    if (unknown !== undefined)
+      yield `STILE_OPENID_CLIENTS has a client (${id}) that serves ${unknown}, which is not in STILE_OPENID_RESOURCES`;
     const ofScope = Object.values(openid.scopes).flatMap(({ claims }) => Object.keys(claims));
     const both = ofScope.find((claim) => Object.hasOwn(client.claims, claim));
     if (both !== undefined)

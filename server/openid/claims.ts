@@ -39,7 +39,7 @@ export async function findAccount(
   const known = Object.entries(standard).filter(([, value]) => value !== null);
   const user: TemplateUser = {
     // The client knows the user by no other.
-    id: subjectFor(config, clientId, accountId),
+    id: presentVisitor().exchanged?.subject ?? subjectFor(config, clientId, accountId),
     email: standard.email,
     emailVerified: standard.email_verified ?? false,
     username: standard.preferred_username,

@@ -27,9 +27,10 @@ export function clientsOf(config: Config, algorithm: SigningAlgorithm): ClientMe
           backchannel_logout_session_required: true,
         }),
     // The library refuses a grant that is off.
-    grant_types: client.grants.flatMap((grant) =>
-      grant === "device_code" ? (openid.device_flow ? [DEVICE_GRANT] : []) : [grant],
-    ),
+    grant_types: client.grants.flatMap((grant) => {
+      if (grant === "token_exchange") return [TOKEN_EXCHANGE];
+      return grant === "device_code" ? (openid.device_flow ? [DEVICE_GRANT] : []) : [grant];
+    }),
     response_types: client.grants.includes("authorization_code") ? ["code"] : [],
     scope: scopesAboutUsers(config, client.scopes),
     application_type: client.application_type,
@@ -65,6 +66,9 @@ export function metadataOf<More extends Partial<ClientMetadata>>(
     ...more,
   };
 }
+
+/** RFC 8693, 2.1. */
+export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** RFC 8628, 3.4. */
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";

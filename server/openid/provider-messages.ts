@@ -1,4 +1,5 @@
 import type { Session } from "../objects/session.ts";
+import type { ExchangedToken } from "./exchanged-token.ts";
 import type { PresentedToken } from "./visitor.ts";
 
 /** A request to the provider: its address is below that of the tenant. */
@@ -23,4 +24,6 @@ export interface ProviderAnswer {
   body: string;
   /** A code or refresh token that was presented a second time. */
   reused: PresentedToken | null;
+  /** What was given for the token of another client. */
+  exchanged: ExchangedToken | null;
 }

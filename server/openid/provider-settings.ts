@@ -1,4 +1,10 @@
-import { type Configuration, errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
+import {
+  type Configuration,
+  errors,
+  type Grant,
+  type JWTStructured,
+  type KoaContextWithOIDC,
+} from "oidc-provider";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
@@ -17,8 +23,10 @@ import { promptAddress, promptPolicy } from "./prompts.ts";
 import { registeredClientStorage } from "./registered-clients.ts";
 import { claimsByScope } from "./scopes-of-users.ts";
 import type { SigningAlgorithm, TenantKey } from "./signing.ts";
+import { type IssuedToken, originClaim } from "./subject-token.ts";
 import { subjectFor } from "./subjects.ts";
 import { registeredId, scopesOfClient } from "./unlisted-clients.ts";
+import { presentVisitor } from "./visitor.ts";
 import { visitorSessionStorage } from "./visitor-session.ts";
 
 /** What the provider takes of the process. */
@@ -82,7 +90,8 @@ export function providerSettings(
     },
     pkce: { required: () => true },
     findAccount: (ctx, accountId) => findAccount(context, ctx, accountId),
-    extraTokenClaims: claimsOfAccessToken,
+    extraTokenClaims: (ctx, token) => claimsOfAccessToken(context, ctx, token),
+    formats: { customizers: { jwt: nameOfSubjectToken } },
     loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
@@ -170,11 +179,21 @@ function authenticationOf({ oidc }: KoaContextWithOIDC) {
 }
 
 /** What an access token says beside what the library writes. One for UserInfo alone is read by no API. */
-function claimsOfAccessToken(ctx: KoaContextWithOIDC, { aud }: { aud?: unknown }) {
+function claimsOfAccessToken(
+  context: TenantContext<OpenidProcess>,
+  ctx: KoaContextWithOIDC,
+  token: IssuedToken,
+) {
   const account = ctx.oidc.account as UserAccount | undefined;
-  const ofClient = aud === undefined ? undefined : account?.accessTokenClaims();
-  const authentication = authenticationOf(ctx);
-  return ofClient || authentication ? { ...ofClient, ...authentication } : undefined;
+  const ofClient = token.aud === undefined ? undefined : account?.accessTokenClaims();
+  const carried = presentVisitor().exchanged?.claims ?? authenticationOf(ctx);
+  return { ...ofClient, ...carried, ...originClaim(context, token) };
+}
+
+/** A token that is given for another one names the user as that does: its service is not to learn another name. */
+function nameOfSubjectToken(_: KoaContextWithOIDC, __: unknown, { payload }: JWTStructured): void {
+  const { exchanged } = presentVisitor();
+  if (exchanged) payload.sub = exchanged.subject;
 }
 
 /**

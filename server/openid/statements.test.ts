@@ -24,13 +24,20 @@ let browser: FlowClient;
 
 const secret = "a secret of the shop that has enough characters";
 const email = "ada@example.com";
+const orders = "https://api.example.com/orders";
+const stock = "https://api.example.com/stock";
 
 beforeAll(async () => {
   database = await testDatabase();
   counter = await countStatements(database.url);
   smtp = await startSmtp();
   const clients = {
-    shop: { name: "The shop", secret, redirect_uris: [REDIRECT_URI] },
+    shop: {
+      name: "The shop",
+      secret,
+      redirect_uris: [REDIRECT_URI],
+      scopes: ["openid", "profile", "email", "phone", "read"],
+    },
     wiki: {
       name: "The wiki",
       secret,
@@ -39,6 +46,13 @@ beforeAll(async () => {
       claims: { plan: '{{.User.Metadata.Public "plan"}}' },
     },
     tv: { name: "The shop on TV", grants: ["device_code"], scopes: ["openid"] },
+    orders: {
+      name: "Orders",
+      secret,
+      grants: ["token_exchange"],
+      serves: [orders],
+      scopes: ["read"],
+    },
   };
   server = await startServer({
     env: {
@@ -47,6 +61,10 @@ beforeAll(async () => {
       STILE_OPENID_ENABLED: "true",
       STILE_OPENID_DEVICE_FLOW: "true",
       STILE_OPENID_CLIENTS: JSON.stringify(clients),
+      STILE_OPENID_RESOURCES: JSON.stringify({
+        [orders]: { scopes: ["read"] },
+        [stock]: { scopes: ["read"] },
+      }),
       STILE_OPENID_SCOPES: JSON.stringify({ groups: { claims: { groups: "public.groups" } } }),
       STILE_PASSKEY_ENABLED: "false",
       STILE_MFA_ENABLED: "false",
@@ -144,6 +162,27 @@ test("A260 a request of a device that waits is one statement, in time and too so
     expect(answered).toMatchObject({ error });
     expect(numbersOf(sent)).toEqual({ openid_poll: 1 });
   }
+});
+
+test("the exchange of a token takes one statement for all that belongs to it, and one for the audit log", async () => {
+  const { url, checks } = await shop.request({ scope: "openid read", resource: orders });
+  const resource = { resource: orders };
+  const tokens = await openid.authorizationCodeGrant(
+    shop.config,
+    await visit(browser, url),
+    checks,
+    resource,
+  );
+  const service = await openidApplication(server.url, { clientId: "orders", secret });
+  const [given, sent] = await sentBy(() =>
+    openid.genericGrantRequest(service.config, "urn:ietf:params:oauth:grant-type:token-exchange", {
+      subject_token: tokens.access_token,
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      resource: stock,
+    }),
+  );
+  expect(given.scope).toBe("read");
+  expect(numbersOf(sent)).toEqual({ openid_find_presented_grant: 1, audit: 1 });
 });
 
 function numbersOf(sent: string[]): Record<string, number> {

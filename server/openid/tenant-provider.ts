@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import inject from "light-my-request";
-import { errors, Provider } from "oidc-provider";
+import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
+import { TOKEN_EXCHANGE } from "./clients.ts";
 import type { ProviderAnswer, ProviderRequest } from "./provider-messages.ts";
 import { type OpenidProcess, providerSettings, VISITOR_COOKIE } from "./provider-settings.ts";
 import { writeRedemption } from "./redemption.ts";
 import { type TenantKey, tenantKeys } from "./signing.ts";
+import { hasTokenExchange } from "./subject-token.ts";
+import { registerTokenExchange } from "./token-exchange.ts";
 import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
 
 export type { OpenidProcess } from "./provider-settings.ts";
@@ -31,6 +34,7 @@ export function makeTenantProvider(
   const { base_url } = context.tenant.config;
   const { protocol, host, pathname } = new URL(base_url);
   const provider = new Provider(base_url, providerSettings(context, keys));
+  if (hasTokenExchange(context.tenant.config)) registerTokenExchange(context, provider);
   // The scheme is named by a header that is set below, and by nothing else.
   provider.proxy = true;
   provider.on("server_error", (_, error) => {
@@ -45,6 +49,7 @@ export function makeTenantProvider(
     ctx.set("content-security-policy", PAGE_POLICY);
     await next();
     if (ctx.oidc?.route === "discovery") hideClaimsOfClients(context.tenant.config, ctx.body as Discovery);
+    if (ctx.oidc?.route === "token") nameUnauthorized(ctx.oidc, ctx.body as TokenError);
   });
   const respond = provider.callback();
   const baseUrl = pathname === "/" ? "" : pathname;
@@ -88,6 +93,7 @@ export function makeTenantProvider(
           cookies: [],
           body: JSON.stringify({ error: refusal.error, error_description: refusal.error_description }),
           reused,
+          exchanged: null,
         };
       const { "set-cookie": set, ...rest } = answered.headers;
       const sent = Object.entries(rest).filter(
@@ -99,9 +105,19 @@ export function makeTenantProvider(
         cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
         body: answered.payload,
         reused,
+        exchanged: (answered.statusCode < 400 && visitor.exchanged) || null,
       };
     },
   };
+}
+
+type TokenError = { error?: string };
+
+/** Where a client may not exchange tokens, the library answers as to a malformed request (RFC 6749, 5.2). */
+function nameUnauthorized({ client, params }: KoaContextWithOIDC["oidc"], answer: TokenError): void {
+  const isAllowed =
+    params?.grant_type !== TOKEN_EXCHANGE || client?.grantTypeAllowed(TOKEN_EXCHANGE) !== false;
+  if (!isAllowed && answer.error === "invalid_request") answer.error = "unauthorized_client";
 }
 
 type Discovery = { claims_supported: string[] };

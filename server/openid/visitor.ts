@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Session } from "../objects/session.ts";
+import type { ExchangedToken } from "./exchanged-token.ts";
 import type { ReadWithToken } from "./presented-token.ts";
 import type { Redemption } from "./redemption.ts";
 
@@ -28,6 +29,8 @@ export interface Visitor {
   redemption?: Redemption | null;
   /** Whether it was used before: everything of its grant has ended. */
   isReused?: boolean;
+  /** What an exchange of a token gives. */
+  exchanged?: ExchangedToken;
   /** Why the library could not answer, such as a database that is away. */
   failure?: unknown;
 }

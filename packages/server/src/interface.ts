@@ -470,6 +470,7 @@ export type AuditType =
   | "thirdparty_signin_succeeded"
   | "thirdparty_signup_succeeded"
   | "thirdparty_unlinked"
+  | "token_exchanged"
   | "token_reused"
   | "trusted_device_created"
   | "trusted_device_revoked"
@@ -594,10 +595,12 @@ export type OpenidClientPatch = {
   /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
   backchannel_logout_uri?: string | null | undefined;
   grants?:
-    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code" | "token_exchange")[]
     | null
     | undefined;
   scopes?: string[] | null | undefined;
+  /** APIs of openid.resources that the client is the service of: with the grant token_exchange it exchanges access tokens that were issued for them. */
+  serves?: string[] | null | undefined;
   /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
   application_type?: "web" | "native" | null | undefined;
   /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
@@ -647,10 +650,12 @@ export type OpenidClientSettings = {
   /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
   backchannel_logout_uri?: string | null | undefined;
   grants?:
-    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+    | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code" | "token_exchange")[]
     | null
     | undefined;
   scopes?: string[] | null | undefined;
+  /** APIs of openid.resources that the client is the service of: with the grant token_exchange it exchanges access tokens that were issued for them. */
+  serves?: string[] | null | undefined;
   /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
   application_type?: "web" | "native" | null | undefined;
   /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */
@@ -1131,7 +1136,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1165,10 +1170,18 @@ export type TenantSettings = {
                 /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
                 backchannel_logout_uri?: string | null | undefined;
                 grants?:
-                  | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code")[]
+                  | (
+                      | "authorization_code"
+                      | "refresh_token"
+                      | "client_credentials"
+                      | "device_code"
+                      | "token_exchange"
+                    )[]
                   | null
                   | undefined;
                 scopes?: string[] | null | undefined;
+                /** APIs of openid.resources that the client is the service of: with the grant token_exchange it exchanges access tokens that were issued for them. */
+                serves?: string[] | null | undefined;
                 /** A native application may listen at any port of the device, and use a scheme of its own (RFC 8252, 7). Default: web. */
                 application_type?: "web" | "native" | null | undefined;
                 /** The client knows users by their ids, or by others than clients on other hosts do. Default: public. */

@@ -12,6 +12,10 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 const scopeToken = () => line(64).regex(SCOPE, "is not a scope (RFC 6749, 3.3)");
 
+/** What names an API (RFC 8707, 2). */
+const resourceIndicator = () =>
+  key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment");
+
 /** A number or a coordinate, in base64url. */
 const encoded = () =>
   z
@@ -52,10 +56,15 @@ const client = z
         "Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told.",
       ),
     grants: listOf(
-      z.enum(["authorization_code", "refresh_token", "client_credentials", "device_code"]),
-      4,
+      z.enum(["authorization_code", "refresh_token", "client_credentials", "device_code", "token_exchange"]),
+      5,
     ).default(["authorization_code", "refresh_token"]),
     scopes: listOf(scopeToken(), 50).default(["openid", "profile", "email", "phone"]),
+    serves: listOf(resourceIndicator(), 20)
+      .default([])
+      .describe(
+        "APIs of openid.resources that the client is the service of: with the grant token_exchange it exchanges access tokens that were issued for them.",
+      ),
     application_type: z
       .enum(["web", "native"])
       .default("web")
@@ -92,6 +101,15 @@ const client = z
     ({ grants, secret, jwks }) =>
       !grants.includes("client_credentials") || secret !== undefined || jwks !== undefined,
     "needs a secret or jwks for client_credentials",
+  )
+  .refine(
+    ({ grants, secret, jwks, first_party }) =>
+      !grants.includes("token_exchange") || (first_party && (secret !== undefined || jwks !== undefined)),
+    "with the grant token_exchange is the operator's own (first_party), and needs a secret or jwks",
+  )
+  .refine(
+    ({ grants, serves }) => grants.includes("token_exchange") === serves.length > 0,
+    "needs serves for the grant token_exchange, and has it for no other",
   )
   .refine(
     ({ secret, jwks }) => secret === undefined || jwks === undefined,
@@ -164,13 +182,9 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code), scopes, application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
-  resources: map(
-    key(255).regex(/^https?:\/\/[^#]+$/, "is not an absolute address without a fragment"),
-    resource,
-    50,
-  )
+  resources: map(resourceIndicator(), resource, 50)
     .default({})
     .describe(
       "APIs by their resource indicator (RFC 8707): scopes, with name and texts (by scope and language) for users, and token: jwt (RFC 9068) or opaque. A token for a resource is valid there alone.",

@@ -124,6 +124,27 @@ describe("clients of a tenant", () => {
     });
   });
 
+  test("may exchange tokens of APIs of their tenant, once they have a secret", async () => {
+    const api = "https://api.example.com/orders";
+    const settings = { name: "Orders", secret: "s".repeat(40), grants: ["token_exchange"], serves: [api] };
+    const create = (more = {}) =>
+      own.call("POST", "/openid/clients", { id: "orders", settings: { ...settings, ...more } });
+    expect(await create()).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("STILE_OPENID_RESOURCES") },
+    });
+    const resources = { [api]: { scopes: ["read"] } };
+    await operator.call("PATCH", `/tenants/${own.tenant.id}`, { config: { openid: { resources } } });
+    for (const refused of [{ secret: undefined }, { serves: [] }, { first_party: false }])
+      expect((await create(refused)).status).toBe(400);
+    const { secret: _, ...told } = settings;
+    expect(await create()).toMatchObject({ status: 201, body: { settings: told, secrets: ["secret"] } });
+    const metadata = await tenantVisitor(runtime, own.tenant).request("/.well-known/openid-configuration");
+    expect(await metadata.json()).toMatchObject({
+      grant_types_supported: expect.arrayContaining(["urn:ietf:params:oauth:grant-type:token-exchange"]),
+    });
+  });
+
   test("lose nothing to concurrent changes", async () => {
     const ids = ["one", "two", "three", "four"];
     const made = await Promise.all(

@@ -152,7 +152,7 @@ export const openidAddresses = [
   described(address("POST", openidPaths.token, applicationHandler, "oauth", "public"), {
     id: "issueTokens",
     summary: "Exchange a code, that of a device, or a refresh token for tokens",
-    description: "RFC 6749, 4.1.3, 4.4.2 and 6; RFC 8628, 3.4.",
+    description: "RFC 6749, 4.1.3, 4.4.2 and 6; RFC 8628, 3.4; RFC 8693, 2.1.",
     tag: "openid",
     body: z.looseObject({ grant_type: z.string() }),
     bodyType: form,

@@ -1,4 +1,5 @@
 import type { Session } from "../../objects/session.ts";
+import { recordExchange } from "../../openid/exchange-record.ts";
 import { openidPaths } from "../../openid/paths.ts";
 import { recordReuse } from "../../openid/token-reuse.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
@@ -86,9 +87,10 @@ export async function answerByProvider(
     ip: client.ip,
     session,
   });
-  const { status, cookies, body: text, reused } = answered;
-  if (reused)
-    await recordReuse({ ...context, now: new Date(Date.now() + runtime.platform.clockShift()) }, reused);
+  const { status, cookies, body: text, reused, exchanged } = answered;
+  const recorded = { ...context, now: new Date(Date.now() + runtime.platform.clockShift()) };
+  if (reused) await recordReuse(recorded, reused);
+  if (exchanged) await recordExchange(recorded, exchanged);
   const { "content-type": type, ...others } = answered.headers;
   // The library says to where it redirects, in a page that nothing shows.
   const isRedirect = status === 303;
