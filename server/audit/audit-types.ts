@@ -126,4 +126,8 @@ export type PasskeyServerFailureType = Extract<FailureType, PasskeyServerAuditTy
 export type AttemptFailureType = SignInFailureType | "otp_creation_failed" | "api_key_rejected";
 
 /** Events that `auditAttempt` records: they change nothing, so a client can cause them without end. */
-export type AttemptType = AttemptFailureType | PasskeyServerAuditType | `${ChannelName}_withheld`;
+export type AttemptType =
+  | AttemptFailureType
+  | PasskeyServerAuditType
+  | `${ChannelName}_withheld`
+  | "token_exchanged";

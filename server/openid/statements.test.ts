@@ -182,7 +182,7 @@ test("the exchange of a token takes one statement for all that belongs to it, an
     }),
   );
   expect(given.scope).toBe("read");
-  expect(numbersOf(sent)).toEqual({ openid_find_presented_grant: 1, audit: 1 });
+  expect(numbersOf(sent)).toEqual({ openid_find_presented_grant: 1, entry_of_attempt: 1 });
 });
 
 function numbersOf(sent: string[]): Record<string, number> {

@@ -22,6 +22,8 @@ type Process = Databases & Sealing & Signing & OnPlatform;
 /** A subject token whose user, session and grant have not ended. */
 export interface SubjectToken {
   grant: Grant;
+  /** The `sub` that it has; null where it is stored without. */
+  subject: string | null;
   /** The API that it is for. */
   audience: string;
   scopes: ReadonlySet<string>;
@@ -91,6 +93,7 @@ async function readOpaque(provider: Provider, token: string): Promise<SubjectTok
     return null;
   return {
     grant,
+    subject: null,
     audience: String(found.aud ?? ""),
     scopes: new Set(found.scope?.split(" ")),
     expiresAt: found.exp ?? 0,
@@ -101,6 +104,7 @@ async function readOpaque(provider: Provider, token: string): Promise<SubjectTok
 
 const accessTokenClaims = carriedClaims.extend({
   jti: z.string(),
+  sub: z.string(),
   aud: z.string(),
   exp: z.number(),
   scope: z.string().default(""),
@@ -123,7 +127,7 @@ async function readJwt(
   } as const;
   const verified = accessTokenClaims.safeParse(await runtime.signingKeys.of(tenant).verify(token, expected));
   if (!verified.success) return null;
-  const { jti, aud, exp, scope, [ORIGIN_CLAIM]: sealed, ...carried } = verified.data;
+  const { jti, sub, aud, exp, scope, [ORIGIN_CLAIM]: sealed, ...carried } = verified.data;
   const opened = openedOrigin(context, jti, sealed);
   if (!opened) return null;
   const { grant: grantId, session: sessionId } = opened;
@@ -134,7 +138,8 @@ async function readJwt(
   if (!grant) return null;
   const session = sessionId === null ? null : await provider.Session.findByUid(sessionId);
   if (sessionId !== null && !isSessionOf(session, grant)) return null;
-  return { grant, audience: aud, scopes: new Set(scope.split(" ")), expiresAt: exp, sessionId, carried };
+  const scopes = new Set(scope.split(" "));
+  return { grant, subject: sub, audience: aud, scopes, expiresAt: exp, sessionId, carried };
 }
 
 /** @returns null for the origin of another token */

@@ -81,6 +81,8 @@ async function exchangeToken(
   const { grant, audience, sessionId, expiresAt, carried } = subject;
   const { accountId, clientId: forClientId } = grant;
   if (!accountId || !forClientId) throw invalidSubject();
+  // One that the operator has removed acts no more.
+  if (!(await provider.Client.find(forClientId))) throw invalidSubject();
   const resource = target.identifier();
   if (resource === audience) throw new errors.InvalidTarget("the subject token is for this resource already");
   const scope = await givenScope(context, ctx, { subject, resource, known: target.scopes });
@@ -90,7 +92,7 @@ async function exchangeToken(
     forClientId,
     userId: accountId,
     resource,
-    subject: subjectFor(config, forClientId, accountId),
+    subject: subject.subject ?? subjectFor(config, forClientId, accountId),
     claims: { ...carried, act: actorsWith(client.clientId, carried.act) },
   };
   presentVisitor().exchanged = given;

@@ -156,6 +156,17 @@ describe("a token that is given", () => {
     ]);
   });
 
+  test("is recorded a bounded number of times in an hour, however often a service exchanges", async () => {
+    const few = runtime.configured({ STILE_AUDIT_LOG_ATTEMPTS_PER_HOUR: "3" });
+    const given = await tokensOf(await newUser());
+    for (let time = 0; time < 6; time += 1)
+      expect((await exchange(given.access_token, {}, "orders", visitor(few))).status).toBe(200);
+    const trail = await auditTrail(runtime, String(decodeJwt(given.access_token ?? "").sub));
+    const types = trail.map(([type]) => type);
+    expect(types.filter((type) => type === "token_exchanged")).toHaveLength(3);
+    expect(types.filter((type) => type === "audit_limit_reached")).toHaveLength(1);
+  });
+
   test("can be presented by the next service, and names those before it", async () => {
     const { access_token } = await exchange(token);
     const next = await exchange(access_token, { resource: billing }, "stock");
@@ -282,6 +293,14 @@ describe("A271 what has ended", () => {
     const answer = await exchange(lasting);
     expect(answer.status).toBe(200);
     expect((await exchange(answer.access_token, { resource: billing }, "stock")).status).toBe(200);
+  });
+
+  test("A271 the application itself, which the operator has removed", async () => {
+    const given = await tokensOf(await newUser());
+    const { shop: _, ...clients } = openid.clients;
+    const without = runtime.configured({ STILE_OPENID_CLIENTS: JSON.stringify(clients) });
+    expect((await exchange(given.access_token)).status).toBe(200);
+    expect(await exchange(given.access_token, {}, "orders", visitor(without))).toMatchObject(refused);
   });
 
   test("A271 the access of an application, which its user has ended", async () => {
