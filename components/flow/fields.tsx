@@ -94,8 +94,8 @@ function HiddenField({ input, pageValues }: FieldProps) {
   return preset === "" ? null : <input type="hidden" name={input.name} value={preset} />;
 }
 
-/** The value that stands for what belongs to the session. */
-const OF_SESSION = "session";
+/** How the value begins that stands for what belongs to the session. */
+const OF_SESSION = "session.";
 
 function ButtonsField({ input, words, busy, carrier }: FieldProps) {
   const { label, hint } = inputWords(words, input.name);
@@ -109,7 +109,7 @@ function ButtonsField({ input, words, busy, carrier }: FieldProps) {
           type="submit"
           name={input.name}
           value={formValue(value)}
-          hint={value === OF_SESSION ? hint : undefined}
+          hint={formValue(value).startsWith(OF_SESSION) ? hint : undefined}
           disabled={busy}
           {...carrier}
         >

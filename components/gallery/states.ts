@@ -13,7 +13,7 @@ const providing = (...values: string[]) => ({
 });
 /** Of a browser, the one that is signed in first. */
 const accounts = [
-  { name: "ada@example.org", value: "session" },
+  { name: "ada@example.org", value: "session.1" },
   { name: "g•••e@example.org", value: "Zm9yIHRoZSBwaWN0" },
 ];
 const everyProvider = { thirdparty_oauth: providing("google", "github", "custom_acme") };

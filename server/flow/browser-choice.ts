@@ -1,5 +1,6 @@
 import type { Databases } from "#db/client";
-import { type BrowserContext, browserAccounts, OF_SESSION } from "../account/browser-accounts.ts";
+import { type BrowserContext, browserAccounts, isOfSession } from "../account/browser-accounts.ts";
+import type { Sealing } from "../keys/vault.ts";
 import type { Session } from "../objects/session.ts";
 import type { FlowData } from "./data.ts";
 
@@ -10,14 +11,14 @@ import type { FlowData } from "./data.ts";
  * @returns undefined if it is off, or if the browser knows no account: the user signs in
  */
 export async function accountChoice(
-  context: BrowserContext<Databases>,
+  context: BrowserContext<Databases & Sealing>,
   request: string,
   session: Session | undefined,
 ): Promise<FlowData["choice"]> {
   const { enabled, account_choice } = context.tenant.config.openid;
   if (!enabled || !account_choice) return undefined;
-  const accounts = await browserAccounts(context, session);
+  const accounts = await browserAccounts(context, request, session);
   if (accounts.length === 0) return undefined;
-  const isSignedIn = accounts.some(({ key }) => key === OF_SESSION);
+  const isSignedIn = accounts.some(({ key }) => isOfSession(key));
   return { request, accounts, ...(isSignedIn && session ? { userId: session.userId } : {}) };
 }

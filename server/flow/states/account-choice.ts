@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownAccount, OF_SESSION } from "../../account/browser-accounts.ts";
+import { isOfSession, knownAccount } from "../../account/browser-accounts.ts";
 import { maskedIdentifier } from "../../lib/masked-identifier.ts";
 import { unmarkAccount } from "../../sessions/account-marks.ts";
 import { continueWithLoginIdentifier, identificationBy } from "../actions/continue-with-login-identifier.ts";
@@ -16,7 +16,7 @@ type Account = NonNullable<FlowData["choice"]>["accounts"][number];
 const accountsOf = ({ data }: View): Account[] => data.choice?.accounts ?? [];
 
 /** Those that the browser has signed in to before; it may forget them. */
-const formerOf = (view: View): Account[] => accountsOf(view).filter(({ key }) => key !== OF_SESSION);
+const formerOf = (view: View): Account[] => accountsOf(view).filter(({ key }) => !isOfSession(key));
 
 const keyOf = (accounts: readonly Account[]) => oneOf(accounts.map(({ key, name }) => ({ id: key, name })));
 
@@ -41,11 +41,14 @@ export const accountChoice = state({
       },
       async run(context, { chosen_account: key }, found) {
         const { request, config } = context;
-        if (key === OF_SESSION) return goOn(context);
+        if (isOfSession(key)) return goOn(context);
         const account = knownAccount(request, key);
         if (!account || !continueWithLoginIdentifier.when(context)) return go("login_init");
         const entered = identificationBy(account.identifier, config);
-        const identified = await continueWithLoginIdentifier.run(context, entered, found);
+        // As in a browser without a mark: the method that was used here would tell whether the account still has the identifier.
+        const client = { ...request.client, markCookie: null };
+        const unmarked = { ...context, request: { ...request, client } };
+        const identified = await continueWithLoginIdentifier.run(unmarked, entered, found);
         // Whether the account exists is no more said than to a user who enters its identifier.
         if (identified.kind === "reject") return go("login_init");
         return shownMasked(identified, account.identifier);

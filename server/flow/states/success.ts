@@ -98,7 +98,9 @@ export const success = state({
 function markOf(context: SuccessContext): NonNullable<CookieChanges["mark"]> {
   const { request, data, facts, config } = context;
   const { retention } = config.session.cookie;
-  const isKept = retention === "persistent" || (retention === "prompt" && data.rememberMe === true);
+  const { enabled, account_choice } = config.openid;
+  const isRemembered = retention === "persistent" || (retention === "prompt" && data.rememberMe === true);
+  const isKept = enabled && account_choice && isRemembered;
   const entered = data.identifier;
   const own = loginIdentifiers(config).flatMap(({ kind }) => facts[kind] ?? []);
   const identifier = own.find((value) => value === entered?.value) ?? own[0] ?? null;

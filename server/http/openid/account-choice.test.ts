@@ -74,6 +74,10 @@ interface Named {
 const choicesOf = ({ state }: RestWalk) =>
   (state.actions.account_choose?.inputs.chosen_account?.allowed_values ?? []) as Named[];
 
+/** The key of the account that is signed in. */
+const ownKey = (flow: RestWalk) =>
+  choicesOf(flow).find(({ value }) => value.startsWith("session."))?.value ?? "";
+
 /** Signs in with the password. */
 async function signIn(browser: Visitor, email: string, page?: URL): Promise<RestWalk> {
   const flow = await restWalk(runtime, "login", browser);
@@ -120,10 +124,10 @@ describe("a user who is to choose an account", () => {
     expect([page.pathname, page.searchParams.get("prompt")]).toEqual(["/login", "select_account"]);
     const flow = await loginFor(browser, page);
     expect(flow.state.name).toBe("account_choice");
-    expect(choicesOf(flow)).toEqual([{ name: email, value: "session" }]);
+    expect(choicesOf(flow)).toEqual([{ name: email, value: expect.stringMatching(/^session\./) }]);
     expect(flow.state.actions).not.toHaveProperty("account_forget");
     const before = browser.cookies.get(sessionCookie);
-    await flow.act("account_choose", { chosen_account: "session" });
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
     expect(flow.state).toMatchObject({
       name: "consent_answered",
       payload: { redirect_url: page.searchParams.get("redirect_to") },
@@ -136,7 +140,7 @@ describe("a user who is to choose an account", () => {
   test("is asked again by the next request", async () => {
     const browser = await browserOf(newAddress());
     const flow = await loginFor(browser, await ask(browser));
-    await flow.act("account_choose", { chosen_account: "session" });
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
     await returned(browser, flow.state.payload.redirect_url);
     expect((await ask(browser)).searchParams.get("prompt")).toBe("select_account");
   });
@@ -154,10 +158,11 @@ describe("a user who is to choose an account", () => {
     const page = await ask(browser);
     const flow = await loginFor(browser, page);
     const [own, other] = choicesOf(flow);
-    expect(own).toEqual({ name: second, value: "session" });
+    expect(own).toEqual({ name: second, value: expect.stringMatching(/^session\./) });
     expect(other?.name).toMatch(/^g•••\w@example\.com$/);
     await flow.act("account_choose", { chosen_account: other?.value ?? "" });
-    // The method that it has used last here; its identifier is not said in full.
+    await flow.act("continue_to_password_login");
+    // Its identifier is not said in full.
     expect(flow.state).toMatchObject({ name: "login_password", payload: { identifier: other?.name } });
     expect(await sessionsOf(second)).not.toHaveLength(0);
     const before = browser.cookies.get(sessionCookie);
@@ -173,6 +178,7 @@ describe("a user who is to choose an account", () => {
     const browser = await browserOf(first, second);
     const flow = await loginFor(browser, await ask(browser));
     await flow.act("account_choose", { chosen_account: choicesOf(flow)[1]?.value ?? "" });
+    await flow.act("continue_to_password_login");
     await flow.act("password_login", { password: "not the password" });
     expect((await browser.request("/sessions/validate")).status).toBe(200);
     expect((await ask(browser, { prompt: "none" })).searchParams.get("code")).not.toBeNull();
@@ -198,12 +204,12 @@ describe("a user who is to choose an account", () => {
     const browser = await browserOf(newAddress());
     const page = await ask(browser, { prompt: "select_account login" });
     const flow = await loginFor(browser, page);
-    await flow.act("account_choose", { chosen_account: "session" });
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
     const next = await returned(browser, flow.state.payload.redirect_url);
     expect([next.pathname, next.searchParams.get("prompt")]).toEqual(["/login", null]);
     const reader = await ask(browser, {}, "reader");
     const choosing = await loginFor(browser, reader);
-    await choosing.act("account_choose", { chosen_account: "session" });
+    await choosing.act("account_choose", { chosen_account: ownKey(choosing) });
     const question = await returned(browser, choosing.state.payload.redirect_url);
     expect(question.pathname).toBe("/consent");
     const consent = await restWalk(runtime, "consent", browser, {
@@ -252,11 +258,12 @@ describe("the page of a browser without scripts", () => {
     const before = await flows();
     const page = await pageFor(browser);
     expect(page).toMatchObject({ version: 0, state: { name: "account_choice", csrf_token: "" } });
+    const [own = ""] = valuesOf(page);
     expect(valuesOf(page)).toHaveLength(2);
     expect(JSON.stringify(page)).toContain(second);
     expect(JSON.stringify(page)).not.toContain(first);
     expect(await flows()).toBe(before);
-    const fields = { flow: "login", action: "account_choose", version: "0", chosen_account: "session" };
+    const fields = { flow: "login", action: "account_choose", version: "0", chosen_account: own };
     const pressed = await browser.submit("/step", fields);
     expect(pressed.headers.get("location")).toBe("/");
     const { state } = await shownTo(browser);
@@ -271,18 +278,35 @@ describe("the page of a browser without scripts", () => {
     const removed = { flow: "login", action: "account_forget", version: "0", forgotten_account: other };
     await browser.submit("/step", removed);
     const left = await shownTo(browser);
-    expect(valuesOf(left)).toEqual(["session", key]);
+    expect(valuesOf(left)).toEqual([expect.stringMatching(/^session\./), key]);
     const chosen = { flow: "login", action: "account_choose", chosen_account: key };
     await browser.submit("/step", { ...chosen, version: String(left.version) });
     const { state } = await shownTo(browser);
-    expect(state.name).toBe("login_password");
+    expect(state.name).toBe("login_method_chooser");
     expect(JSON.stringify(state)).not.toContain(second);
+  });
+
+  test("A261 answers nothing by a page that another window has left behind", async () => {
+    const [first, second] = [newAddress(), newAddress()];
+    const browser = await browserOf(first);
+    await restRegistration(runtime, second);
+    const [ofFirstRequest = ""] = valuesOf(await pageFor(browser));
+    // Another window asks for another application, and another user signs in.
+    const [ofSecondRequest = ""] = valuesOf(await pageFor(browser));
+    const press = async (chosen_account: string) => {
+      const fields = { flow: "login", action: "account_choose", version: "0", chosen_account };
+      await browser.submit("/step", fields);
+      return (await shownTo(browser)).state.name;
+    };
+    expect(await press(ofFirstRequest)).not.toBe("consent_answered");
+    await signIn(browser, second);
+    expect(await press(ofSecondRequest)).not.toBe("consent_answered");
   });
 
   test("begins with another request after one that was answered", async () => {
     const browser = await browserOf(newAddress());
-    await pageFor(browser);
-    const fields = { flow: "login", action: "account_choose", version: "0", chosen_account: "session" };
+    const [own = ""] = valuesOf(await pageFor(browser));
+    const fields = { flow: "login", action: "account_choose", version: "0", chosen_account: own };
     await browser.submit("/step", fields);
     expect((await pageFor(browser)).state.name).toBe("account_choice");
   });
@@ -293,11 +317,14 @@ test("a page with scripts is answered alike over tRPC", async () => {
   const browser = await browserOf(email);
   const page = await ask(browser);
   await browser.request(`${page.pathname}${page.search}`, { headers: { accept: "text/html" } });
+  const header = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const { state } = await pageState(runtime, runtime.tenant, header, "login");
+  const [own] = (state.actions.account_choose?.inputs.chosen_account?.allowed_values ?? []) as Named[];
   const step = {
     type: "login",
     action: "account_choose",
     version: 0,
-    input: { chosen_account: "session" },
+    input: { chosen_account: own?.value },
     capabilities: { webauthn_available: false },
   };
   const answer = await browser.mutate("flow.act", step);
@@ -326,7 +353,7 @@ describe("A261 the accounts of a browser", () => {
     await flow.act("account_forget", { forgotten_account: other?.value ?? "" });
     expect([flow.state.name, choicesOf(flow)]).toEqual([
       "account_choice",
-      [{ name: second, value: "session" }],
+      [{ name: second, value: expect.stringMatching(/^session\./) }],
     ]);
     const next = await loginFor(browser, await ask(browser));
     expect(choicesOf(next)).toHaveLength(1);
@@ -362,14 +389,19 @@ describe("A261 the accounts of a browser", () => {
       .set({ address: `lovelace-${randomUUID()}@example.org` })
       .where(eq(schema.emails.userId, ids[2] ?? ""));
     const after = await loginFor(browser, await ask(browser));
-    expect(choicesOf(after)).toEqual(before);
-    for (const { value } of before) {
+    const namesOf = (choices: Named[]) => choices.map(({ name }) => name);
+    expect(namesOf(choicesOf(after))).toEqual(namesOf(before));
+    const states: unknown[] = [];
+    for (const index of before.keys()) {
       const flow = await loginFor(browser, await ask(browser));
-      await flow.act("account_choose", { chosen_account: value });
-      expect(["login_password", "login_method_chooser"]).toContain(flow.state.name);
+      await flow.act("account_choose", { chosen_account: choicesOf(flow)[index]?.value ?? "" });
       expect(JSON.stringify(flow.state)).not.toContain("lovelace");
-      expect(flow.state).not.toHaveProperty("error");
+      const { name, payload, actions, error } = flow.state;
+      states.push({ name, payload: { ...payload, identifier: null }, actions: Object.keys(actions), error });
     }
+    // Not by its method either, which the mark of the browser knows.
+    expect(states).toEqual([states[0], states[0], states[0]]);
+    expect(states[0]).toMatchObject({ name: "login_method_chooser" });
   });
 
   test("are not those of a browser that was not to be remembered", async () => {
@@ -384,6 +416,23 @@ describe("A261 the accounts of a browser", () => {
     await login.act("password_login", { password });
     await browser.post("/logout");
     expect((await loginFor(browser, await ask(browser), server)).state.name).toBe("login_init");
+  });
+
+  test("are not kept in the mark where the choice, or the provider, is off", async () => {
+    for (const setting of ["STILE_OPENID_ACCOUNT_CHOICE", "STILE_OPENID_ENABLED"]) {
+      const server = runtime.configured({ [setting]: "false" });
+      const email = newAddress();
+      await restRegistration(runtime, email);
+      const browser = visitor(server);
+      const login = await restWalk(server, "login", browser);
+      await login.act("register_client_capabilities");
+      await login.act("continue_with_login_identifier", { email });
+      await chooseMethod(login, "continue_to_password_login");
+      await login.act("password_login", { password });
+      await browser.post("/logout");
+      const on = moved(browser, runtime);
+      expect((await loginFor(on, await ask(on))).state.name).toBe("login_init");
+    }
   });
 
   test("are eight at most, and neither ids nor addresses of theirs are in an answer", async () => {
@@ -417,7 +466,7 @@ describe("A261 the accounts of a browser", () => {
     await restRegistration(runtime, second);
     const flow = await loginFor(browser, await ask(browser));
     await signIn(browser, second);
-    await flow.act("account_choose", { chosen_account: "session" });
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
     expect(flow.state.name).toBe("login_init");
   });
 
@@ -427,7 +476,7 @@ describe("A261 the accounts of a browser", () => {
     const request = question.searchParams.get("request") ?? "";
     const flow = await restWalk(runtime, "login", browser, { request });
     await flow.act("register_client_capabilities");
-    await flow.act("account_choose", { chosen_account: "session" });
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
     const back = await returned(browser, flow.state.payload.redirect_url);
     expect([back.pathname, back.searchParams.get("code")]).toEqual(["/consent", null]);
   });
