@@ -57,6 +57,9 @@ const DAY_MS = 86_400_000;
 /** States of a model whose attestation proves nothing any more (section 3.1.4). */
 const distrusted = new Set(["REVOKED", "ATTESTATION_KEY_COMPROMISE"]);
 
+/** States of a model whose keys are known to have left the hardware (section 3.1.4). */
+const compromised = new Set(["USER_KEY_REMOTE_COMPROMISE", "USER_KEY_PHYSICAL_COMPROMISE"]);
+
 /** The used members of an entry (section 3.1.1); those of models of FIDO UAF have an AAID instead. */
 const entry = z.object({
   aaguid: z.guid().optional(),
@@ -138,10 +141,11 @@ function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): Authent
   const inHardware = new Set<string>();
   for (const { aaguid, attestationCertificateKeyIdentifiers, metadataStatement, statusReports } of entries) {
     const trusted = !statusReports.some(({ status }) => distrusted.has(status));
+    const keepsKeys = trusted && !statusReports.some(({ status }) => compromised.has(status));
     const roots = trusted ? (metadataStatement?.attestationRootCertificates ?? []) : [];
     for (const name of [...(aaguid ? [aaguid] : []), ...attestationCertificateKeyIdentifiers]) {
       rootsByModel.set(name.toLowerCase(), roots);
-      if (isHardware(metadataStatement?.keyProtection ?? [])) inHardware.add(name.toLowerCase());
+      if (keepsKeys && isHardware(metadataStatement?.keyProtection ?? [])) inHardware.add(name.toLowerCase());
     }
   }
   const outdatedAt = new Date(Date.parse(nextUpdate) + (1 + GRACE_DAYS) * DAY_MS);
