@@ -16,8 +16,11 @@ export const sessionObjectSchema = z
     expires_at: time,
     last_used: time,
     device_bound: z
-      .boolean()
-      .describe("Whether the browser has bound the session to a key of its device (`session.device_bound`)."),
+      .literal(true)
+      .optional()
+      .describe(
+        "Present if the browser has bound the session to a key of its device (`session.device_bound`).",
+      ),
   })
   .meta({ id: "SessionObject" });
 
@@ -40,7 +43,7 @@ export function sessionObject(
     updated_at: lastUsed,
     expires_at: session.expiresAt.toISOString(),
     last_used: lastUsed,
-    device_bound: session.boundAt !== null,
+    ...(session.boundAt === null ? {} : { device_bound: true as const }),
   };
 }
 
@@ -54,6 +57,6 @@ export function sessionObjectText(session: string): string {
   return `jsonb_build_object('id', ${session}.id, 'user_id', ${session}.user_id,
     'user_agent', ${session}.user_agent, 'ip_address', ${session}.ip_address,
     'created_at', ${time("created_at")}, 'updated_at', ${time("last_used_at")},
-    'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")},
-    'device_bound', ${session}.bound_at is not null)`;
+    'expires_at', ${time("expires_at")}, 'last_used', ${time("last_used_at")})
+    || case when ${session}.bound_at is null then '{}'::jsonb else '{"device_bound": true}'::jsonb end`;
 }

@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT }
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { schema } from "#db/client";
 import type { FlowState } from "../../flow/wire.ts";
+import { adminOperator } from "../../testing/admin-operator.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
 import { type DeviceBoundBrowser, deviceBoundBrowser } from "../../testing/device-bound-browser.ts";
 import { storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
@@ -807,12 +808,16 @@ test("a session that the former release has issued is used as before", async () 
 });
 
 test("the account page and the operator see which sessions are bound", async () => {
-  const { browser, session } = await boundPerson();
+  const { browser, session, email, userId } = await boundPerson();
   const plain = newBrowser();
   plain.registers = false;
+  await signIn(plain, { email, userId });
   const flow = await restWalk(runtime, "profile", browser);
   await flow.act("register_client_capabilities");
   const sessions = (flow.state.payload as { sessions: { id: string; device_bound?: true }[] }).sessions;
   expect(sessions.filter(({ device_bound }) => device_bound).map(({ id }) => id)).toEqual([session.id]);
   expect(sessions.length).toBeGreaterThan(1);
+  const { call } = await adminOperator(runtime);
+  const listed = (await call("GET", `/users/${userId}/sessions`)).body as typeof sessions;
+  expect(listed.filter(({ device_bound }) => device_bound).map(({ id }) => id)).toEqual([session.id]);
 });
