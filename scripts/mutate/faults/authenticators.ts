@@ -181,15 +181,15 @@ export const authenticatorFaults: readonly Fault[] = [
   {
     name: "self attestation is verified",
     file: "server/webauthn/attestation-trust.ts",
-    text: 'if (!certificate) return "unverified";',
-    fault: 'if (!certificate) return "verified";',
+    text: "if (!certificate) return unverified;",
+    fault: 'if (!certificate) return { trust: "verified", inHardware: false };',
     caughtBy: ["server/http/passkeys/attestation.test.ts"],
   },
   {
     name: "a certificate under any root verifies a model",
     file: "server/webauthn/attestation-trust.ts",
-    text: "return roots && leadsToRoot(chain, roots, now) ?",
-    fault: "return roots ?",
+    text: "if (!known || !leadsToRoot(chain, known.roots, now)) return unverified;",
+    fault: "if (!known) return unverified;",
     caughtBy: ["server/http/passkeys/attestation.test.ts"],
   },
   {
