@@ -337,7 +337,7 @@ describe.each(["ES256", "EdDSA"])("with sessions of %s", (algorithm) => {
       // The standard library of Python has no elliptic curves.
       expect((await get(token)).status).toBe(name === "Python" ? 401 : 200);
       const [head, payload, signature = ""] = token.split(".");
-      const changed = (signature[9] === "A" ? "B" : "A") + signature.slice(1, 9);
+      const changed = (signature[0] === "A" ? "B" : "A") + signature.slice(1, 9);
       const forged = `${head}.${payload}.${changed}${signature.slice(9)}`;
       expect((await get(forged)).status).toBe(401);
       const [olderHead] = user.token.split(".");
