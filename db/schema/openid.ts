@@ -30,7 +30,7 @@ export const openidArtifacts = declareTable(
     sessionId: uuid("session_id"),
     /** When a code or a refresh token was used, or an authorization request answered. */
     consumedAt: moment("consumed_at"),
-    /** What the user has answered to an authorization request, or to that of a device: `allowed` or `denied`. */
+    /** What the user has answered to an authorization request, or to that of a device: `allowed`, `denied`, or `chosen` for the account that is signed in. */
     answer: text("answer"),
     /** When a device has asked for its tokens last. */
     polledAt: moment("polled_at"),

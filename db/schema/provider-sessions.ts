@@ -31,7 +31,7 @@ export const providerSessions = declareTable(
     expiresAt: moment("expires_at"),
   },
   {
-    owner: "tenant",
+    owner: "account",
     purge: { by: "expiresAt" },
     ends: "with its session, and when the browser is back from the sign-out at the provider",
     exported: { because: "Users sign in again." },

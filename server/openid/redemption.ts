@@ -97,7 +97,7 @@ const redeemText = `
     update openid_artifacts granted set expires_at = granted.created_at + interval '${MAX_GRANT_SECONDS} seconds'
     from used
     where granted.tenant_id = $1 and granted.kind = 'Grant' and granted.id_hash = used.grant_hash
-      and used.kind = 'DeviceCode'),
+      and used.kind = 'DeviceCode' and cardinality($5::text[]) > 0),
   stored as (
     insert into openid_artifacts
       (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, created_at, expires_at)

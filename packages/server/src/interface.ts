@@ -187,8 +187,8 @@ export interface SessionObject {
   updated_at: string;
   expires_at: string;
   last_used: string;
-  /** Whether the browser has bound the session to a key of its device (`session.device_bound`). */
-  device_bound: boolean;
+  /** Present if the browser has bound the session to a key of its device (`session.device_bound`). */
+  device_bound?: boolean | undefined;
 }
 export interface SmsEventData {
   /** What the code is for. */
