@@ -11,7 +11,7 @@ import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts
  * is stored of that for clients, and its account. One statement instead of five.
  */
 
-/** A row of `openid_artifacts` that is looked for. */
+/** A row of `openid_artifacts`, as it is found by an identifier. */
 export interface ArtifactRow {
   payload: Buffer;
   consumed_at: Date | null;
@@ -33,6 +33,12 @@ export interface ReadWithToken {
   account: { accountId: string; row: AccountRow | null } | null;
 }
 
+/**
+ * Reads a stored code or token.
+ *
+ * @param kind the name of its model
+ * @returns null if there is none with this hash
+ */
 export async function readPresentedToken(
   { runtime, tenant }: TenantContext<Databases & OnPlatform>,
   kind: string,

@@ -76,9 +76,9 @@ export async function writeRedemption(
 }
 
 /**
- * What was used is kept for a day, so that a second use is noticed: each refresh leaves a row. The grant of a device, which was to
- * end with its code, lasts from now on. Account and session are locked before
- * it, as by their ends: those would wait for the row, and its new tokens for them.
+ * A used row is kept for a day, so that a second use is noticed: each refresh leaves one. The grant of a device was to end with
+ * the code, and lasts from now on. Account and session are locked before the used row, as their ends do: in the other order one
+ * of both would be the victim of a deadlock.
  */
 const redeemText = `
   with clock as materialized (select ${clockText("$4")} as now),
