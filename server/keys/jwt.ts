@@ -44,9 +44,13 @@ const schemes = {
   EdDSA: { digest: null, options: {} },
 } as const satisfies Record<Algorithm, unknown>;
 
-/** Signs a token. */
-export function signJwt(key: SigningKey, typ: string, claims: object): string {
-  const signed = `${encode({ alg: key.algorithm, typ, kid: key.id })}.${encode(claims)}`;
+/**
+ * Signs a token.
+ *
+ * @param parameters further ones of the header, of no registered name (RFC 7515, 4.3)
+ */
+export function signJwt(key: SigningKey, typ: string, claims: object, parameters: object = {}): string {
+  const signed = `${encode({ ...parameters, alg: key.algorithm, typ, kid: key.id })}.${encode(claims)}`;
   return `${signed}.${signBytes(key, Buffer.from(signed)).toString("base64url")}`;
 }
 
@@ -61,6 +65,11 @@ export function keyIdOf(token: string): string | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const kid = decode(token.split(".", 1)[0] ?? "")?.kid;
   return typeof kid === "string" ? kid : null;
+}
+
+/** Reads a parameter of the header of a token that was verified. */
+export function headerParameter(token: string, name: string): unknown {
+  return decode(token.split(".", 1)[0] ?? "")?.[name];
 }
 
 /**

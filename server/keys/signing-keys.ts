@@ -127,11 +127,14 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger; seen
     ready,
 
     /** Signs with the newest key that others know by now, if there is an earlier one. */
-    async sign(claims: object, { typ }: { typ: string }): Promise<string> {
+    async sign(
+      claims: object,
+      { typ, parameters }: { typ: string; parameters?: object | undefined },
+    ): Promise<string> {
       if (signer) await refresh(MAX_AGE_SIGNING_MS);
       if (!signer) await prepare();
       if (!signer) throw new Error("there is no signing key");
-      return signJwt(signer, typ, claims);
+      return signJwt(signer, typ, claims, parameters);
     },
 
     /**

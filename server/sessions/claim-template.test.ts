@@ -170,7 +170,7 @@ test("a start warns of templates that cannot be parsed, at any depth", () => {
   ]);
 });
 
-test.each(["sub", "iss", "aud", "exp", "iat", "session_id", "amr", "in_cookie", "email", "username", ""])(
+test.each(["sub", "iss", "aud", "exp", "iat", "session_id", "amr", "email", "username", ""])(
   "the configuration rejects the claim %j",
   (claim) => {
     const variables = { STILE_SESSION_JWT_TEMPLATE_CLAIMS: `{${JSON.stringify(claim)}:"x"}` };
@@ -223,7 +223,7 @@ describe("a session", () => {
     const lines: object[] = [];
     const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) });
     const { token } = await registered({ ...service, log });
-    const names = ["amr", "aud", "exp", "iat", "in_cookie", "iss", "role", "session_id", "sub"];
+    const names = ["amr", "aud", "exp", "iat", "iss", "role", "session_id", "sub"];
     expect(Object.keys(decodeJwt(token)).toSorted()).toEqual(names);
     expect(lines.map((line) => ("claim" in line ? line.claim : line))).toEqual(["broken", "surname", "long"]);
   });

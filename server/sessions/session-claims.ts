@@ -21,11 +21,6 @@ export interface SessionTokenClaims {
   exp: number;
   /** Authentication method references (RFC 8176); absent if there are none. */
   amr?: string[];
-  /**
-   * The token was issued in a cookie. A copy of it in a header is bound to the device of its session as well; tokens that
-   * were issued for headers are not.
-   */
-  in_cookie?: true;
 }
 
 /** The claims in client form: `payload.claims` at `success`, and the response of `/sessions/validate`. */
@@ -55,6 +50,12 @@ export interface UserClaims {
 /** How a token reaches the service: in the session cookie, or in a header that an application sets. */
 export type TokenCarrier = "cookie" | "header";
 
+/**
+ * The parameter of a token's header that says that it was issued in a cookie. A copy of it in a header of a request is bound to the
+ * device of its session as well; tokens that were issued for headers are not.
+ */
+export const IN_COOKIE = "in_cookie";
+
 /** `iss` of a tenant's tokens. */
 export function issuerOf({ config }: Tenant): string {
   return config.session.issuer || config.base_url;
@@ -70,7 +71,6 @@ export function audienceOf({ config }: Tenant): string[] {
 export function tokenClaims(
   tenant: Tenant,
   session: { id: string; userId: string; amr: string[]; createdAt: Date; expiresAt: Date },
-  carrier: TokenCarrier,
 ): SessionTokenClaims {
   return {
     iss: issuerOf(tenant),
@@ -80,7 +80,6 @@ export function tokenClaims(
     iat: Math.floor(session.createdAt.getTime() / 1000),
     exp: Math.floor(session.expiresAt.getTime() / 1000),
     ...(session.amr.length > 0 ? { amr: session.amr } : {}),
-    ...(carrier === "cookie" ? { in_cookie: true } : {}),
   };
 }
 
@@ -92,21 +91,12 @@ export function tokenClaims(
 export function asSessionClaims(
   claims: Claims,
 ): { claims: SessionTokenClaims; custom: Record<string, Json> } | null {
-  const { iss, aud, sub, session_id, iat, exp, amr, in_cookie, ...custom } = claims;
+  const { iss, aud, sub, session_id, iat, exp, amr, ...custom } = claims;
   if (typeof sub !== "string" || typeof session_id !== "string" || !isCanonicalUuid(session_id)) return null;
   if (typeof iss !== "string" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!isStrings(aud) || !(amr === undefined || isStrings(amr))) return null;
   return {
-    claims: {
-      iss,
-      aud,
-      sub,
-      session_id,
-      iat,
-      exp,
-      ...(amr ? { amr } : {}),
-      ...(in_cookie === true ? { in_cookie } : {}),
-    },
+    claims: { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) },
     custom: custom as Record<string, Json>,
   };
 }

@@ -91,7 +91,6 @@ describe("a new session", () => {
       sub: userId,
       session_id: issued.id,
       amr: ["pwd"],
-      in_cookie: true,
       ...times,
     });
     expect(claims).toEqual({
@@ -118,7 +117,6 @@ describe("a new session", () => {
       "aud",
       "exp",
       "iat",
-      "in_cookie",
       "iss",
       "session_id",
       "sub",

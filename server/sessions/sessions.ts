@@ -28,6 +28,7 @@ import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
 import { providerSessionOf } from "./provider-sessions.ts";
 import {
   clientClaims,
+  IN_COOKIE,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
   type TokenCarrier,
@@ -463,10 +464,16 @@ async function signToken(
   { now, rememberMe, carrier }: { now: Date; rememberMe: boolean; carrier: TokenCarrier },
 ): Promise<{ issued: IssuedSession; claims: SessionClaims }> {
   const { runtime, tenant } = context;
-  const claims = tokenClaims(tenant, session, carrier);
+  const claims = tokenClaims(tenant, session);
   const custom = await templateClaims(context, { ...user, id: session.userId });
   const signingKeys = runtime.signingKeys.of(tenant);
-  const token = await signingKeys.sign({ ...custom, ...claims }, { typ: SESSION_TOKEN_TYPE });
+  const token = await signingKeys.sign(
+    { ...custom, ...claims },
+    {
+      typ: SESSION_TOKEN_TYPE,
+      parameters: carrier === "cookie" ? { [IN_COOKIE]: true } : {},
+    },
+  );
   const { retention } = tenant.config.session.cookie;
   const issued: IssuedSession = {
     id: session.id,

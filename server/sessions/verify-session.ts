@@ -2,7 +2,7 @@ import { and, eq, lt } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
-import { isWithinValidity } from "../keys/jwt.ts";
+import { headerParameter, isWithinValidity } from "../keys/jwt.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
@@ -13,6 +13,7 @@ import {
   asSessionClaims,
   audienceOf,
   clientClaims,
+  IN_COOKIE,
   issuerOf,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
@@ -161,7 +162,7 @@ async function verifyToken(
   const found = await findSession(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(parsed.signed, found.now))
     return null;
-  const isOfCookie = carrier === "cookie" || claims.in_cookie === true;
+  const isOfCookie = carrier === "cookie" || headerParameter(token, IN_COOKIE) === true;
   return { ...found, ...parsed, token, isOfCookie };
 }
 

@@ -324,7 +324,7 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a token of a cookie is not bound in a header",
     file: "server/sessions/verify-session.ts",
-    text: 'carrier === "cookie" || claims.in_cookie === true',
+    text: 'carrier === "cookie" || headerParameter(token, IN_COOKIE) === true',
     fault: 'carrier === "cookie"',
     caughtBy: ["server/http/session/device-binding.test.ts"],
   },

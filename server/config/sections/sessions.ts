@@ -19,7 +19,6 @@ const reservedClaims = new Set([
   "issued_at",
   "audience",
   "issuer",
-  "in_cookie",
 ]);
 
 /** Sessions, their JWT and their cookie. */
