@@ -111,7 +111,7 @@ for (const width of [320, 1000]) {
   test(`opening an action moves no other text, ${width} pixels wide`, async ({ page, opened: _ }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     // Tall enough that the page does not scroll to what is clicked.
-    await page.setViewportSize({ width, height: 2400 });
+    await page.setViewportSize({ width, height: 8000 });
     const password = row(page, "Password");
     const words = password.locator("summary");
     const places = async () =>
