@@ -41,7 +41,9 @@ export async function startSamlProvider(
       response.setHeader("Content-Type", "application/samlmetadata+xml").end(provider.metadata);
       return;
     }
-    if (url.pathname !== "/sso") return signOut(provider, url, request, response);
+    if (["/slo", "/leave"].includes(url.pathname)) return signOut(provider, url, request, response);
+    // A browser asks for an icon too.
+    if (url.pathname !== "/sso") return void response.writeHead(404).end();
     const sessionIndex = sessionOf(request);
     if (provider.signsOutOf && !sessionIndex && request.method === "GET")
       return page(
