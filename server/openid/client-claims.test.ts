@@ -3,11 +3,12 @@ import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { uselessSettings } from "../start/useless-settings.ts";
-import { type FlowClient, flowClient } from "../testing/flow-client.ts";
+import type { FlowClient } from "../testing/flow-client.ts";
 import {
   type OpenidApplication,
   openidApplication,
   REDIRECT_URI,
+  registeredBrowser,
   visit,
 } from "../testing/openid-application.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
@@ -74,12 +75,7 @@ beforeAll(async () => {
   });
   shop = await openidApplication(server.url, { clientId: "shop", secret });
   forum = await openidApplication(server.url, { clientId: "forum", secret });
-  browser = flowClient(server.url);
-  await browser.start("registration");
-  await browser.act("register_client_capabilities", { webauthn_available: false });
-  await browser.act("register_login_identifier", { email });
-  await browser.act("register_password", { new_password: "correct horse battery staple" });
-  expect(browser.state.name).toBe("success");
+  browser = await registeredBrowser(server, email);
   const made = await runStile(["keys", "create", "--interface", "admin"], {
     cwd: server.dataDir,
     env: server.environment,

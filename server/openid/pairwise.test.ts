@@ -2,8 +2,13 @@ import { decodeJwt } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { type FlowClient, flowClient } from "../testing/flow-client.ts";
-import { type OpenidApplication, openidApplication, visit } from "../testing/openid-application.ts";
+import type { FlowClient } from "../testing/flow-client.ts";
+import {
+  type OpenidApplication,
+  openidApplication,
+  registeredBrowser,
+  visit,
+} from "../testing/openid-application.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 
 /** Clients that know users by names of their own (OpenID Connect Core, 8.1), with the built server. */
@@ -45,12 +50,7 @@ beforeAll(async () => {
       STILE_RATE_LIMITER_ENABLED: "false",
     },
   });
-  browser = flowClient(server.url);
-  await browser.start("registration");
-  await browser.act("register_client_capabilities", { webauthn_available: false });
-  await browser.act("register_login_identifier", { email: "ada@example.com" });
-  await browser.act("register_password", { new_password: "correct horse battery staple" });
-  expect(browser.state.name).toBe("success");
+  browser = await registeredBrowser(server, "ada@example.com");
 });
 afterAll(() => server.stop());
 

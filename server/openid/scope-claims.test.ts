@@ -2,11 +2,12 @@ import { decodeJwt } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { type FlowClient, flowClient, type State } from "../testing/flow-client.ts";
+import type { FlowClient, State } from "../testing/flow-client.ts";
 import {
   type OpenidApplication,
   openidApplication,
   REDIRECT_URI,
+  registeredBrowser,
   visit,
 } from "../testing/openid-application.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
@@ -98,15 +99,7 @@ const application = (clientId: string) => openidApplication(server.url, { client
 
 let accounts = 0;
 
-async function newVisitor(): Promise<FlowClient> {
-  const made = flowClient(server.url);
-  await made.start("registration");
-  await made.act("register_client_capabilities", { webauthn_available: false });
-  await made.act("register_login_identifier", { email: `ada-${++accounts}@example.com` });
-  await made.act("register_password", { new_password: "correct horse battery staple" });
-  expect(made.state.name).toBe("success");
-  return made;
-}
+const newVisitor = () => registeredBrowser(server, `ada-${++accounts}@example.com`);
 
 /** What an application learns by its ID token and at UserInfo, beside how the user has signed in. */
 async function told(by: OpenidApplication, parameters: Record<string, string>) {

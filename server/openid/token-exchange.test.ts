@@ -2,11 +2,12 @@ import { decodeJwt } from "jose";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { type FlowClient, flowClient } from "../testing/flow-client.ts";
+import type { FlowClient } from "../testing/flow-client.ts";
 import {
   type OpenidApplication,
   openidApplication,
   REDIRECT_URI,
+  registeredBrowser,
   visit,
 } from "../testing/openid-application.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
@@ -59,12 +60,7 @@ beforeAll(async () => {
   });
   shop = await openidApplication(server.url, { clientId: "shop", secret });
   ordersService = await openidApplication(server.url, { clientId: "orders", secret });
-  browser = flowClient(server.url);
-  await browser.start("registration");
-  await browser.act("register_client_capabilities", { webauthn_available: false });
-  await browser.act("register_login_identifier", { email: "ada@example.com" });
-  await browser.act("register_password", { new_password: "correct horse battery staple" });
-  expect(browser.state.name).toBe("success");
+  browser = await registeredBrowser(server, "ada@example.com");
 });
 afterAll(() => server.stop());
 

@@ -72,6 +72,17 @@ export async function openidApplication(
 /** A browser that is at no page yet. */
 export const newBrowser = (server: { url: string }): FlowClient => flowClient(server.url);
 
+/** The browser of a user who has just registered with an address and a password, where both suffice. */
+export async function registeredBrowser(server: { url: string }, email: string): Promise<FlowClient> {
+  const browser = newBrowser(server);
+  await browser.start("registration");
+  await browser.act("register_client_capabilities", { webauthn_available: false });
+  await browser.act("register_login_identifier", { email });
+  await browser.act("register_password", { new_password: "correct horse battery staple" });
+  if (browser.state.name !== "success") throw new Error(`the registration ended at ${browser.state.name}`);
+  return browser;
+}
+
 /**
  * Follows redirects within the service from an address.
  *
