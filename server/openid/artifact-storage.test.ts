@@ -258,14 +258,10 @@ test("a token is read with its grant, its session and its account, as each would
   };
   await storageOf("Session").upsert("s of all", { ...ofClient, expiresWithSession: true }, 3600);
   const sessions = visitorSessionStorage(context);
-  const alone = async () => [
-    await storageOf("Grant").find("g of all"),
-    await sessions.findByUid(sessionUid),
-    await storageOf("Session").ofSession(sessionUid),
-  ];
+  const alone = async () => [await storageOf("Grant").find("g of all"), await sessions.findByUid(sessionUid)];
   const together = await answeredFor({ session: null }, async () => {
     await storageOf("AccessToken").find("a of all");
-    expect(presentVisitor().readWithToken?.account).toMatchObject({ accountId, row: expect.any(Object) });
+    expect(presentVisitor().readAhead?.account).toMatchObject({ accountId, row: expect.any(Object) });
     return alone();
   });
   expect(together).toEqual(await alone());
@@ -278,7 +274,7 @@ test("a token is read with its grant, its session and its account, as each would
     .where(eq(schema.users.id, accountId));
   await answeredFor({ session: null }, async () => {
     await storageOf("AccessToken").find("a of all");
-    expect(presentVisitor().readWithToken?.account).toEqual({ accountId, row: null });
+    expect(presentVisitor().readAhead?.account).toEqual({ accountId, row: null });
   });
 });
 

@@ -9,7 +9,7 @@ import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { type ArtifactRow, type OfSession, readPresentedToken } from "./presented-token.ts";
+import { type ArtifactRow, readPresentedToken } from "./presented-token.ts";
 import { type NewArtifact, writeRedemption } from "./redemption.ts";
 import { type PresentedToken, presentVisitor } from "./visitor.ts";
 
@@ -102,11 +102,11 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
   /** Reads a row, and with a code or token what belongs to it. */
   async function read(idHash: string): Promise<ArtifactRow | undefined> {
     const visitor = presentVisitor();
-    const { grant } = visitor.readWithToken ?? {};
-    if (kind === "Grant" && grant?.idHash === idHash) return grant.row;
+    const grant = kind === "Grant" ? visitor.readAhead?.grants.get(idHash) : undefined;
+    if (grant) return grant;
     if (kind === "AccessToken" || kind in presentedKinds) {
       const found = await readPresentedToken({ runtime, tenant }, kind, idHash);
-      if (found) visitor.readWithToken = found.readWith;
+      if (found) visitor.readAhead = found.ahead;
       return found?.row;
     }
     const query = { name: "openid_find", text: findText, values: [tenant.id, kind, idHash] };
@@ -163,16 +163,6 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     },
     found,
 
-    async ofSession(sessionId) {
-      const read = presentVisitor().readWithToken?.session;
-      const query = { name: "openid_of_session", text: ofSessionText, values: [tenant.id, kind, sessionId] };
-      const rows =
-        read?.id === sessionId
-          ? read.ofClients
-          : await queryPrepared<OfSession, "read">(database, "read", query);
-      return rows.map(({ id_hash, payload }) => seals.read(payload, id_hash));
-    },
-
     // The service takes the codes of devices itself (`device-codes.ts`), and sessions are its own (`visitor-session.ts`).
     findByUserCode: async () => undefined,
     findByUid: async () => undefined,
@@ -222,8 +212,6 @@ function notePresented(kind: string, { clientId, accountId }: AdapterPayload): v
 export interface ArtifactStorage extends Adapter {
   /** What the library takes of an artifact that was read. */
   found(id: string, row: ArtifactRow): AdapterPayload;
-  /** What is stored of this kind with a session, as it is stored. */
-  ofSession(sessionId: string): Promise<AdapterPayload[]>;
   /** Bounds the number of artifacts of this kind: deletes those that expire first. */
   keepNewest(count: number): Promise<void>;
 }
@@ -241,11 +229,6 @@ const upsertText = `
 const findText = `
   select payload, consumed_at, session_id, answer from openid_artifacts
   where tenant_id = $1 and kind = $2 and id_hash = $3`;
-
-const ofSessionText = `
-  select payload, id_hash from openid_artifacts
-  where tenant_id = $1 and kind = $2 and session_id = $3
-  order by created_at, id_hash`;
 
 const destroyText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3";
 

@@ -31,7 +31,7 @@ export async function findAccount(
 ): Promise<UserAccount | undefined> {
   const { config } = context.tenant;
   const clientId = ctx.oidc.client?.clientId ?? "";
-  const { account: read } = presentVisitor().readWithToken ?? {};
+  const { account: read } = presentVisitor().readAhead ?? {};
   const row = read?.accountId === accountId ? read.row : await readAccount(context, accountId);
   if (!row) return undefined;
   const { public_metadata, private_metadata, unsafe_metadata, ...stored } = row;

@@ -14,6 +14,8 @@ export type OpenidProviders = ReturnType<typeof createOpenidProviders>;
 /** Creates the OpenID providers of a process, one for each tenant. Nothing is loaded before the first request. */
 export function createOpenidProviders(runtime: OpenidProcess) {
   const made = new Map<Tenant, TenantProvider>();
+  // A module that is imported again is looked up again, at each request.
+  let loading: Promise<typeof import("./tenant-provider.ts")> | undefined;
   return {
     /** Reads a request that waits for the consent of a user; null if it does not. */
     async waitingAuthorization(
@@ -43,7 +45,8 @@ export function createOpenidProviders(runtime: OpenidProcess) {
     },
     /** Answers a request to the provider of a tenant. A tenant whose configuration has changed is another object. */
     async answer(tenant: Tenant, request: ProviderRequest): Promise<ProviderAnswer> {
-      const { makeTenantProvider, signingKeysOf } = await import("./tenant-provider.ts");
+      loading ??= import("./tenant-provider.ts");
+      const { makeTenantProvider, signingKeysOf } = await loading;
       const keys = await signingKeysOf({ runtime, tenant });
       const known = made.get(tenant);
       const current = known?.hasKeys(keys) ? known : makeTenantProvider({ runtime, tenant }, keys);

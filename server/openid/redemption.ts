@@ -114,6 +114,6 @@ const endFamilyText = `
     select grant_hash from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3),
   ended as (
     delete from openid_artifacts artifact using used
-    where artifact.tenant_id = $1
+    where artifact.tenant_id = $1 and artifact.kind <> 'Session'
       and (artifact.grant_hash = used.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = used.grant_hash)))
   select exists (select from used) as used`;

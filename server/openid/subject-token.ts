@@ -131,9 +131,9 @@ async function readJwt(
   const opened = openedOrigin(context, jti, sealed);
   if (!opened) return null;
   const { grant: grantId, session: sessionId } = opened;
-  const readWith = await readPresentedGrant(context, identifierHash(grantId), sessionId);
-  if (!readWith) return null;
-  presentVisitor().readWithToken = readWith;
+  const ahead = await readPresentedGrant(context, identifierHash(grantId), sessionId);
+  if (!ahead) return null;
+  presentVisitor().readAhead = ahead;
   const grant = await provider.Grant.find(grantId);
   if (!grant) return null;
   const session = sessionId === null ? null : await provider.Session.findByUid(sessionId);

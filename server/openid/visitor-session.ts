@@ -9,8 +9,9 @@ import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
 import { findSession } from "../sessions/sessions.ts";
-import { artifactStorage } from "./artifact-storage.ts";
+import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
+import { type ReadSession, readOfSession } from "./presented-token.ts";
 import { logoutAddress, recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
 import { presentVisitor } from "./visitor.ts";
 
@@ -27,12 +28,18 @@ type Authorizations = AdapterPayload["authorizations"];
  */
 export function visitorSessionStorage(context: TenantContext<Process>): Adapter {
   const stored = artifactStorage(context, "Session");
+  const seals = artifactSeals(context, "Session");
 
   /** What is stored of the clients, and the name by which those that are told of the end are to know the session. */
-  async function authorizationsOf(sessionId: string): Promise<NonNullable<Authorizations>> {
-    const found = await stored.ofSession(sessionId);
-    const named = toldClients(context.tenant.config).map((id) => [id, { sid: sidOf(sessionId, id) }]);
+  function authorizationsOf({ id, ofClients }: ReadSession): NonNullable<Authorizations> {
+    const found = ofClients.map(({ id_hash, payload }) => seals.read(payload, id_hash));
+    const named = toldClients(context.tenant.config).map((client) => [client, { sid: sidOf(id, client) }]);
     return Object.assign(Object.fromEntries(named), ...found.map(({ authorizations }) => authorizations));
+  }
+
+  async function readSession(id: string): Promise<ReadSession | null> {
+    const found = await findSession(context.runtime, context.tenant, id);
+    return found?.live ? (await readOfSession(context, found.session)).session : null;
   }
 
   return {
@@ -41,18 +48,16 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
     async find() {
       const visitor = presentVisitor();
       if (!visitor.session) return undefined;
-      const authorizations = await authorizationsOf(visitor.session.id);
+      const ahead = await readOfSession(context, visitor.session);
+      visitor.readAhead = ahead;
+      const authorizations = authorizationsOf(ahead.session);
       visitor.kept = kept(authorizations);
       return shown(visitor.session, authorizations);
     },
     async findByUid(uid) {
-      const { runtime, tenant } = context;
-      const read = presentVisitor().readWithToken?.session;
-      const [found, authorizations] = await Promise.all([
-        read?.id === uid ? read.found : findSession(runtime, tenant, uid),
-        authorizationsOf(uid),
-      ]);
-      return found?.live ? shown(found.session, authorizations) : undefined;
+      const { session } = presentVisitor().readAhead ?? {};
+      const read = session?.id === uid ? session : await readSession(uid);
+      return read?.live ? shown(read.live, authorizationsOf(read)) : undefined;
     },
     async upsert(_, { authorizations }, expiresIn) {
       const visitor = presentVisitor();
@@ -70,7 +75,9 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
             endedMeanwhile,
           );
         if (isKnown) continue;
-        const ofClient = { authorizations: { [clientId]: authorization }, clientId };
+        // The grant is read with the session.
+        const ofGrant = grantId === undefined ? {} : { grantId };
+        const ofClient = { authorizations: { [clientId]: authorization }, clientId, ...ofGrant };
         const payload = { ...ofClient, accountId, sessionUid, expiresWithSession: true };
         await stored.upsert(`${sessionUid} ${clientId}`, payload, expiresIn);
       }

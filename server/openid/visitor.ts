@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Session } from "../objects/session.ts";
 import type { ExchangedToken } from "./exchanged-token.ts";
-import type { ReadWithToken } from "./presented-token.ts";
+import type { ReadAhead } from "./presented-token.ts";
 import type { Redemption } from "./redemption.ts";
 
 /** What a client presents for new tokens. */
@@ -21,8 +21,8 @@ export interface Visitor {
   documentAddress?: string;
   /** The code or refresh token that is presented. */
   presented?: PresentedToken;
-  /** What was read together with it. */
-  readWithToken?: ReadWithToken;
+  /** What was read together with it, or with the session. */
+  readAhead?: ReadAhead;
   /**
    * What the call redeems, written at its end; null before it redeems something. Absent where it is written at once.
    */

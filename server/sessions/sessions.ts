@@ -332,7 +332,7 @@ const endApplicationsText = (tenantId: string, userId: string, keep: string | nu
   with ended as (
     delete from openid_artifacts
     where tenant_id = ${tenantId} and user_id = ${userId} and grant_hash is not null
-      and kind <> 'Interaction' and (session_id is null or session_id is distinct from ${keep}::uuid)
+      and kind not in ('Interaction', 'Session') and (session_id is null or session_id is distinct from ${keep}::uuid)
     returning grant_hash)
   delete from openid_artifacts
   where tenant_id = ${tenantId} and kind = 'Grant' and id_hash in (select grant_hash from ended)`;

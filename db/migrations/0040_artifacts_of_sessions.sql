@@ -1,0 +1,2 @@
+DROP INDEX "openid_artifacts_session";--> statement-breakpoint
+CREATE INDEX "openid_artifacts_session_kind" ON "openid_artifacts" USING btree ("tenant_id","session_id","kind") WHERE "openid_artifacts"."session_id" is not null;
