@@ -46,7 +46,8 @@ export function visit(connection: Connection): Visit {
     if (![200, 302, 303].includes(answer.status))
       throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 3000)}`);
     for (const [, name = "", value = ""] of answer.head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
-      cookies.set(name, value);
+      if (value === "") cookies.delete(name);
+      else cookies.set(name, value);
     return answer;
   }
 
