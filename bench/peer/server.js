@@ -1,12 +1,8 @@
-import { createServer } from "node:http";
 import { passkey } from "@better-auth/passkey";
-import { betterAuth } from "better-auth";
 import { hashPassword } from "better-auth/crypto";
-import { getMigrations } from "better-auth/db/migration";
-import { toNodeHandler } from "better-auth/node";
 import { emailOTP } from "better-auth/plugins";
 import { createTransport } from "nodemailer";
-import pg from "pg";
+import { serve } from "./serve.js";
 
 /**
  * better-auth with passkeys, codes by mail and passwords, as its documentation sets it up, in a process of its own. It
@@ -15,11 +11,6 @@ import pg from "pg";
  * generator knows the code.
  */
 process.once("message", async ({ databaseUrl, origin, code, smtp, password, publicKey, users }) => {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-
   const transport = smtp && createTransport({ url: smtp, pool: true });
   const codes = transport
     ? {
@@ -34,43 +25,26 @@ process.once("message", async ({ databaseUrl, origin, code, smtp, password, publ
         },
       }
     : { generateOTP: () => code, sendVerificationOTP: async () => {} };
-  const options = {
-    baseURL: `http://localhost:${port}`,
-    secret: "a secret of the benchmark alone, which needs to be long",
-    database: pool,
-    trustedOrigins: [origin],
-    rateLimit: { enabled: false },
-    logger: { level: "error" },
-    telemetry: { enabled: false },
-    emailAndPassword: { enabled: true },
-    plugins: [passkey({ rpID: "localhost", rpName: "Bench", origin }), emailOTP(codes)],
-  };
-  const migrations = await getMigrations(options);
-  await migrations.runMigrations();
-  const auth = betterAuth(options);
+  const plugins = [passkey({ rpID: "localhost", rpName: "Bench", origin }), emailOTP(codes)];
 
-  const ids = users.map(({ email }) => `id-${email}`);
-  const emails = users.map(({ email }) => email);
-  await pool.query(
-    `insert into "user" (id, name, email, "emailVerified", "createdAt", "updatedAt")
-     select id, email, email, true, now(), now() from unnest($1::text[], $2::text[]) as u (id, email)`,
-    [ids, emails],
-  );
-  await pool.query(
-    `insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
-     select 'account-' || id, id, 'credential', id, $2, now(), now() from unnest($1::text[]) as u (id)`,
-    [ids, await hashPassword(password)],
-  );
-  await pool.query(
-    `insert into passkey (id, name, "publicKey", "userId", "credentialID", counter, "deviceType", "backedUp", transports, "createdAt")
-     select 'passkey-' || id, 'Bench', $3, id, credential, 0, 'multiDevice', true, 'internal', now()
-     from unnest($1::text[], $2::text[]) as u (id, credential) where credential is not null`,
-    [ids, users.map(({ credentialId }) => credentialId), publicKey],
-  );
-  await pool.query("analyze");
-
-  server.keepAliveTimeout = 60_000;
-  server.on("request", toNodeHandler(auth));
-  process.send({ port });
+  await serve(databaseUrl, { trustedOrigins: [origin], plugins }, async (_, pool) => {
+    const ids = users.map(({ email }) => `id-${email}`);
+    const emails = users.map(({ email }) => email);
+    await pool.query(
+      `insert into "user" (id, name, email, "emailVerified", "createdAt", "updatedAt")
+       select id, email, email, true, now(), now() from unnest($1::text[], $2::text[]) as u (id, email)`,
+      [ids, emails],
+    );
+    await pool.query(
+      `insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
+       select 'account-' || id, id, 'credential', id, $2, now(), now() from unnest($1::text[]) as u (id)`,
+      [ids, await hashPassword(password)],
+    );
+    await pool.query(
+      `insert into passkey (id, name, "publicKey", "userId", "credentialID", counter, "deviceType", "backedUp", transports, "createdAt")
+       select 'passkey-' || id, 'Bench', $3, id, credential, 0, 'multiDevice', true, 'internal', now()
+       from unnest($1::text[], $2::text[]) as u (id, credential) where credential is not null`,
+      [ids, users.map(({ credentialId }) => credentialId), publicKey],
+    );
+  });
 });
-process.on("disconnect", () => process.exit(0));
