@@ -1,240 +1,152 @@
-import { createHash, randomUUID } from "node:crypto";
 import { cpus } from "node:os";
-import { join } from "node:path";
-import { configSchema } from "../server/config/schema.ts";
-import { flowClient } from "../server/testing/flow-client.ts";
-import { startServer } from "../server/testing/server.ts";
-import { type Answer, type Connection, openConnection } from "./connection.ts";
+import { type BenchDatabase, openDatabase } from "./database.ts";
 import { type Figures, figuresOf, type Round } from "./figures.ts";
-import { forkServer } from "./fork-server.ts";
-import type { OpenidSettings } from "./openid/settings.ts";
-import { cpuTime } from "./process.ts";
+import { type Load, perform } from "./load.ts";
+import { startBareProvider, startPeerProvider, startStile, stileProvider } from "./openid/providers.ts";
+import { COUNTED_STEPS, makeOpenidWays, type OpenidWay, type Provider } from "./openid/ways.ts";
+import { type Columns, costText, perSecond, table, timesText } from "./report.ts";
+import { peerVersion } from "./start-peer.ts";
 
 /**
- * `node scripts/run.js bench/openid.ts`: a single sign-on of a visitor with a session, from the authorization request over code
- * and tokens to UserInfo, and a refresh; Stile beside `oidc-provider` alone, with its adapter in memory, in turns.
+ * `node scripts/run.js bench/openid.ts`: a single sign-on of a user with a session, from the authorization request over code and
+ * tokens to UserInfo, and a refresh; Stile, better-auth's provider if it is installed, and `oidc-provider` alone with its adapter in
+ * memory, in turns, and the statements of each step. `--statements` also prints their texts.
  *
- * `OPENID_SECONDS` (1) of a round, `OPENID_ROUNDS` (5), `OPENID_CONNECTIONS` (1,16).
+ * `OPENID_SECONDS` (1) of a round, `OPENID_ROUNDS` (5), `OPENID_CONNECTIONS` (1,16), `OPENID_WARM_UP` (3) seconds before the first
+ * round of a task, in which the engines compile what is used; `BENCH_PEER` as of `npm run bench`. Build the server first.
  */
 const seconds = Number(process.env.OPENID_SECONDS ?? 1);
 const rounds = Number(process.env.OPENID_ROUNDS ?? 5);
-const numbers = (process.env.OPENID_CONNECTIONS ?? "1,16").split(",").map(Number);
-const WARM_UP_SECONDS = 3;
+const connectionCounts = (process.env.OPENID_CONNECTIONS ?? "1,16").split(",").map(Number);
+const warmUp = Number(process.env.OPENID_WARM_UP ?? 3);
 
-const settings: OpenidSettings = {
-  client: {
-    id: "shop",
-    secret: "a secret of the benchmark that has enough characters",
-    redirectUri: "https://shop.example/callback",
-  },
-  scope: "openid email",
-  claims: { email: "ada@example.com", email_verified: true },
+const tasks = { signOn: "single sign-on", refresh: "refresh" } as const;
+const steps = {
+  authorize: "authorization request",
+  exchange: "exchange of the code",
+  userInfo: "UserInfo",
+  refresh: "refresh",
+} as const;
+
+const keysOf = <Key extends string>(named: Record<Key, string>) => Object.keys(named) as Key[];
+
+interface Row {
+  task: string;
+  connections: number;
+  provider: string;
+  figures: Figures;
+  /** Those of Stile. */
+  own: Figures;
+}
+
+/** A provider without a database has no processor time of PostgreSQL. */
+const costOf = ({ cpu, postgresCpu }: Figures) => cpu + (Number.isNaN(postgresCpu) ? 0 : postgresCpu);
+
+const columns: Columns<Row> = {
+  task: ({ task }) => task,
+  connections: ({ connections }) => String(connections),
+  provider: ({ provider }) => provider,
+  "per second": ({ figures }) => perSecond(figures.perSecond),
+  "CPU ms a task + PostgreSQL's": ({ figures }) =>
+    Number.isNaN(figures.postgresCpu) ? figures.cpu.toFixed(2) : costText(figures),
+  "p50, p99 ms": ({ figures }) => timesText(figures),
+  "Stile's rate by this": ({ figures, own }) => (own.perSecond / figures.perSecond).toFixed(2),
+  "by CPU": ({ figures, own }) => (costOf(figures) / costOf(own)).toFixed(2),
 };
-const { client, scope } = settings;
 
-interface Target {
-  name: string;
-  url: string;
-  pid: number;
-  paths: { authorize: string; token: string; userinfo: string };
-  /** The cookies of a new visitor who is signed in. */
-  cookies(): Promise<Map<string, string>>;
+interface StatementRow {
+  provider: string;
+  counts: Partial<Record<keyof typeof steps, number>>;
 }
 
-const verifier = "v".repeat(43);
-const asked = new URLSearchParams({
-  client_id: client.id,
-  redirect_uri: client.redirectUri,
-  response_type: "code",
-  scope,
-  state: "cart",
-  nonce: "n",
-  code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-  code_challenge_method: "S256",
-});
-const basic = Buffer.from(`${client.id}:${new URLSearchParams([["", client.secret]]).toString().slice(1)}`);
-const authorization = `authorization: Basic ${basic.toString("base64")}\r\n`;
+const statementColumns: Columns<StatementRow> = {
+  "": ({ provider }) => provider,
+  ...Object.fromEntries(
+    keysOf(steps).map((step) => [steps[step], ({ counts }: StatementRow) => String(counts[step] ?? "–")]),
+  ),
+};
 
-interface Tokens {
-  access_token: string;
-  refresh_token: string;
-}
+const print = (text: string) => process.stdout.write(`${text}\n`);
+const on = (provider: Provider, way: OpenidWay, load: Omit<Load, "way">) =>
+  perform(provider, { ...load, way: makeOpenidWays(provider)[way] });
 
-/** A browser and its application, over one connection. */
-function visitor(connection: Connection, { paths }: Target, cookies: Map<string, string>) {
-  async function call(
-    method: string,
-    path: string,
-    expected: number[],
-    body?: URLSearchParams,
-    headers = "",
-  ) {
-    const answer = await connection.send(method, path, body, headers);
-    if (!expected.includes(answer.status))
-      throw new Error(`${method} ${path}: ${answer.status} ${answer.head} ${answer.body.slice(0, 500)}`);
-    return answer;
-  }
-  const keep = ({ head }: Answer) => {
-    for (const [, name = "", value = ""] of head.matchAll(/\r\nset-cookie: *([^=\r]+)=([^;\r]*)/gi))
-      if (value === "") cookies.delete(name);
-      else cookies.set(name, value);
-  };
-  const token = async (form: Record<string, string>) => {
-    const answer = await call("POST", paths.token, [200], new URLSearchParams(form), authorization);
-    return JSON.parse(answer.body) as Tokens;
-  };
+// An exit, unlike the signal, also stops the servers.
+process.once("SIGINT", () => process.exit(130));
 
-  async function code(): Promise<string> {
-    for (let path = `${paths.authorize}?${asked}`; ; ) {
-      const sent = [...cookies].map((one) => one.join("=")).join("; ");
-      const answer = await call("GET", path, [302, 303], undefined, sent ? `cookie: ${sent}\r\n` : "");
-      keep(answer);
-      const location = /\r\nlocation: *([^\r]+)/i.exec(answer.head)?.[1] ?? "";
-      const url = new URL(location, "http://127.0.0.1");
-      if (location.startsWith(client.redirectUri)) return url.searchParams.get("code") ?? "";
-      path = `${url.pathname}${url.search}`;
-    }
-  }
-
-  async function signOn(): Promise<Tokens> {
-    const form = {
-      grant_type: "authorization_code",
-      redirect_uri: client.redirectUri,
-      code_verifier: verifier,
-    };
-    const tokens = await token({ ...form, code: await code() });
-    const answer = await call(
-      "GET",
-      paths.userinfo,
-      [200],
-      undefined,
-      `authorization: Bearer ${tokens.access_token}\r\n`,
-    );
-    if (!answer.body.includes('"email"')) throw new Error(`UserInfo says ${answer.body}`);
-    return tokens;
-  }
-
-  let last = "";
-  return {
-    signOn,
-    async refresh() {
-      if (last === "") last = (await signOn()).refresh_token;
-      last = (await token({ grant_type: "refresh_token", refresh_token: last })).refresh_token;
-    },
-  };
-}
-
-type Task = "signOn" | "refresh";
-
-/** Has connections perform a task again and again. */
-async function round(target: Target, task: Task, connections: number, forSeconds: number): Promise<Round> {
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(target.url)));
-  const visitors = await Promise.all(
-    opened.map(async (connection) => visitor(connection, target, await target.cookies())),
-  );
-  // The first one of a visitor signs in, or makes the grant.
-  for (const one of visitors) await one[task]();
-  const latencies: number[] = [];
-  const before = [cpuTime([target.pid]), process.cpuUsage()] as const;
-  const begin = performance.now();
-  let finished = begin;
-  await Promise.all(
-    visitors.map(async (one) => {
-      for (let now = begin; now < begin + forSeconds * 1000; now = finished) {
-        const from = performance.now();
-        await one[task]();
-        finished = performance.now();
-        latencies.push(finished - from);
-      }
-    }),
-  );
-  const { user, system } = process.cpuUsage(before[1]);
-  for (const connection of opened) connection.close();
-  return {
-    done: latencies.length,
-    elapsedMs: finished - begin,
-    latencies,
-    refusals: [],
-    cpuMs: cpuTime([target.pid]) - before[0],
-    postgresCpuMs: Number.NaN,
-    generatorCpuMs: (user + system) / 1000,
-  };
-}
-
-const lifted = Object.keys(configSchema.shape.rate_limiter.parse({}))
-  .filter((name) => name !== "enabled")
-  .map((name) => [`STILE_RATE_LIMITER_${name.toUpperCase()}`, "1000000"]);
-const stile = await startServer({
-  env: {
-    NODE_ENV: "production",
-    ...Object.fromEntries(lifted),
-    STILE_OPENID_ENABLED: "true",
-    STILE_OPENID_CLIENTS: JSON.stringify({
-      [client.id]: { name: "Shop", secret: client.secret, redirect_uris: [client.redirectUri] },
-    }),
-    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_MFA_ENABLED: "false",
-  },
-});
-const bare = await forkServer(join(import.meta.dirname, "openid/bare.ts"), settings);
-
-/** The cookie of a new user. */
-async function register(): Promise<Map<string, string>> {
-  const browser = flowClient(stile.url);
-  await browser.start("registration");
-  await browser.act("register_client_capabilities", { webauthn_available: false });
-  await browser.act("register_login_identifier", { email: `${randomUUID()}@example.com` });
-  await browser.act("register_password", { new_password: "correct horse battery staple" });
-  return new Map([["service", browser.cookies.get("service") ?? ""]]);
-}
-
-const paths = { authorize: "/oauth/authorize", token: "/oauth/token", userinfo: "/oauth/userinfo" };
-const people = await Promise.all(Array.from({ length: Math.max(...numbers) }, register));
-let next = 0;
-const targets: Target[] = [
-  {
-    name: "Stile",
-    url: stile.url.replace("localhost", "127.0.0.1"),
-    pid: stile.pid,
-    paths,
-    cookies: async () => new Map(people[next++ % people.length]),
-  },
-  {
-    name: "oidc-provider in memory",
-    url: bare.url,
-    pid: bare.child.pid ?? 0,
-    paths: { authorize: "/auth", token: "/token", userinfo: "/me" },
-    cookies: async () => new Map(),
-  },
-];
-
+const server = await startStile();
+const stops: (() => unknown)[] = [() => server.stop()];
 try {
-  process.stdout.write(`${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}; `);
-  process.stdout.write(`${rounds} rounds of ${seconds} s, alternating, medians\n\n`);
-  process.stdout.write(
-    "| task | connections | Stile/s | p50, ms | p99, ms | CPU, ms | in memory/s | CPU, ms | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-  );
-  for (const task of ["signOn", "refresh"] as const)
-    for (const connections of numbers) {
-      for (const target of targets) await round(target, task, connections, WARM_UP_SECONDS);
-      const measured = targets.map((): Round[] => []);
-      for (let turn = 0; turn < rounds; turn += 1)
-        for (const [place, target] of targets.entries())
-          measured[place]?.push(await round(target, task, connections, seconds));
-      const [own, other] = measured.map(figuresOf) as [Figures, Figures];
-      const cells = [
-        own.perSecond.toFixed(0),
-        own.p50.toFixed(1),
-        own.p99.toFixed(1),
-        own.cpu.toFixed(2),
-        other.perSecond.toFixed(0),
-        other.cpu.toFixed(2),
-        (own.perSecond / other.perSecond).toFixed(2),
-      ];
-      process.stdout.write(`| ${task} | ${connections} | ${cells.join(" | ")} |\n`);
+  const database = await openDatabase(server);
+  stops.push(() => database.close());
+  const users = Math.max(...connectionCounts);
+  const plugin = "@better-auth/oauth-provider";
+  const pluginVersion = peerVersion(plugin);
+  const peers = pluginVersion ? [await startPeerProvider(database, users)] : [];
+  const forked = [...peers, await startBareProvider()];
+  for (const { child } of forked) stops.push(() => child.disconnect());
+  const stile = await stileProvider(server, database, users);
+  const providers: Provider[] = [stile, ...forked];
+
+  const counts: StatementRow[] = [];
+  for (const provider of providers)
+    if (provider.database !== null) counts.push(await countStatements(database, provider));
+
+  const rows: Row[] = [];
+  for (const task of keysOf(tasks))
+    for (const connections of connectionCounts) {
+      const figures = await measure(providers, task, connections);
+      const own = figures.get(stile);
+      if (!own) continue;
+      for (const [{ name }, found] of figures)
+        rows.push({ task: tasks[task], connections, provider: name, figures: found, own });
+      const rates = [...figures].map(([{ name }, { perSecond: rate }]) => `${name} ${rate.toFixed(1)}`);
+      print(`${tasks[task]}, ${connections}: ${rates.join(", ")} per second`);
     }
+
+  const conditions = [
+    `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${database.version}`,
+    new Date().toISOString().slice(0, 10),
+    ...(pluginVersion ? [`better-auth ${peerVersion()} with ${plugin} ${pluginVersion}`] : []),
+    `${rounds} rounds of ${seconds} s each, alternating, medians`,
+  ];
+  print(`\n${conditions.join("; ")}`);
+  for (const part of table("Single sign-on", columns, rows)) print(`\n${part}`);
+  for (const part of table("Statements of each step", statementColumns, counts)) print(`\n${part}`);
+} catch (error) {
+  print(server.logs().slice(-2_000));
+  throw error;
 } finally {
-  bare.child.kill();
-  await stile.stop();
+  for (const stop of stops.toReversed()) await stop();
+}
+
+/** Has connections perform a task on the providers in turns, so that they meet the same load of the machine. */
+async function measure(
+  providers: readonly Provider[],
+  task: keyof typeof tasks,
+  connections: number,
+): Promise<Map<Provider, Figures>> {
+  const measured = new Map(providers.map((provider) => [provider, [] as Round[]]));
+  for (const provider of providers) await on(provider, task, { connections, until: { seconds: warmUp } });
+  for (let turn = 0; turn < rounds; turn += 1)
+    for (const [provider, found] of measured)
+      found.push(await on(provider, task, { connections, until: { seconds } }));
+  return new Map([...measured].map(([provider, found]) => [provider, figuresOf(found)]));
+}
+
+async function countStatements(database: BenchDatabase, provider: Provider): Promise<StatementRow> {
+  const { name, database: address } = provider;
+  const counts: StatementRow["counts"] = {};
+  for (const step of keysOf(steps)) {
+    const load = { connections: 1, until: { times: COUNTED_STEPS } };
+    const counted = await database.statementsOf(
+      COUNTED_STEPS,
+      (prepared) => on(provider, step, { ...load, prepared }),
+      address ?? undefined,
+    );
+    if (counted) counts[step] = counted.count;
+    if (process.argv.includes("--statements"))
+      for (const { times, text } of counted?.texts ?? [])
+        print(`${name}, ${steps[step]}: ${times} ${text.slice(0, 160)}`);
+  }
+  return { provider: name, counts };
 }

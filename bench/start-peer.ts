@@ -24,11 +24,11 @@ interface PeerSettings {
   users: { email: string; credentialId: string | null }[];
 }
 
-/** Version of the installed better-auth; null if it is not installed, or if `BENCH_PEER` is 0. */
-export function peerVersion(): string | null {
-  const file = join(folder, "node_modules/better-auth/package.json");
+/** Version of better-auth, or of a plugin, that is installed; null if it is not, or if `BENCH_PEER` is 0. */
+export function peerVersion(name = "better-auth"): string | null {
+  const file = join(folder, "node_modules", name, "package.json");
   if (process.env.BENCH_PEER === "0" || !existsSync(file)) {
-    if (process.env.BENCH_PEER === "1") throw new Error("better-auth is not installed: see bench/README.md");
+    if (process.env.BENCH_PEER === "1") throw new Error(`${name} is not installed: see bench/README.md`);
     return null;
   }
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;

@@ -17,6 +17,8 @@ export interface Visit {
   act(action: string, input?: object): Promise<State>;
   /** Any other request, with the cookies. A body is sent as a form if it is one, else as JSON. */
   call(method: string, path: string, body?: unknown, headers?: string): Promise<Answer>;
+  /** Takes over the cookies of a browser that has signed in before. */
+  remember(given: Iterable<readonly [string, string]>): void;
   /** Forgets the cookies, as another browser. */
   forget(): void;
   /** Lets the flow end, declining what it offers; throws if it does not end in a session. */
@@ -60,6 +62,9 @@ export function visit(connection: Connection): Visit {
   const own: Visit = {
     state: { name: "", payload: {}, csrf_token: "", actions: {} },
     call,
+    remember(given) {
+      for (const [name, value] of given) cookies.set(name, value);
+    },
     forget: () => cookies.clear(),
     begin: (type, beginning) => step(`/${type}`, beginning),
     act(action, input = {}) {

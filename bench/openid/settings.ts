@@ -5,3 +5,13 @@ export interface OpenidSettings {
   /** What UserInfo says of every user. */
   claims: Record<string, unknown>;
 }
+
+export const settings: OpenidSettings = {
+  client: {
+    id: "shop",
+    secret: "a secret of the benchmark that has enough characters",
+    redirectUri: "https://shop.example/callback",
+  },
+  scope: "openid email",
+  claims: { email: "ada@example.com", email_verified: true },
+};
