@@ -52,7 +52,9 @@ export const openidArtifacts = declareTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.kind, table.idHash] }),
     index("openid_artifacts_grant").on(table.tenantId, table.grantHash).where(isSet(table.grantHash)),
-    index("openid_artifacts_session_kind").on(table.tenantId, table.sessionId, table.kind).where(isSet(table.sessionId)),
+    index("openid_artifacts_session_kind")
+      .on(table.tenantId, table.sessionId, table.kind)
+      .where(isSet(table.sessionId)),
     uniqueIndex("openid_artifacts_user_code")
       .on(table.tenantId, table.userCodeHash)
       .where(isSet(table.userCodeHash)),
