@@ -9,7 +9,8 @@ import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { type ArtifactRow, readPresentedToken } from "./presented-token.ts";
+import { readPresentedToken } from "./presented-token.ts";
+import type { ArtifactRow } from "./read-ahead.ts";
 import { type NewArtifact, writeRedemption } from "./redemption.ts";
 import { type PresentedToken, presentVisitor } from "./visitor.ts";
 

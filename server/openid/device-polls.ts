@@ -3,7 +3,7 @@ import { clockText } from "#db/clock";
 import { queryPrepared } from "#db/prepared";
 import { artifactStorage } from "./artifact-storage.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import type { ArtifactRow } from "./presented-token.ts";
+import type { ArtifactRow } from "./read-ahead.ts";
 
 /** How often a device asks for its tokens while its user has not answered (RFC 8628, 3.5). */
 

@@ -3,45 +3,9 @@ import { queryPrepared } from "#db/prepared";
 import type { Tenant } from "../config/tenant.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import type { Session } from "../objects/session.ts";
 import { foundSession, type SessionRow, sessionRowText } from "../sessions/sessions.ts";
 import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts";
-
-/**
- * Reads what an application or a browser presents, a code, a token or a session, with everything that the library asks for next:
- * the grant, the session, what is stored of that for clients, and the account. One statement instead of up to five.
- */
-
-/** A row of `openid_artifacts`, as it is found by an identifier. */
-export interface ArtifactRow {
-  payload: Buffer;
-  consumed_at: Date | null;
-  session_id: string | null;
-  answer: string | null;
-}
-
-/** What is stored of a session for a client. */
-export interface OfSession {
-  id_hash: string;
-  payload: Buffer;
-}
-
-/** A session with what is stored of it for clients. */
-export interface ReadSession {
-  id: string;
-  /** Null where it has ended. */
-  live: Session | null;
-  ofClients: OfSession[];
-}
-
-/** What belongs to a code, token or session. */
-export interface ReadAhead {
-  /** By the hashes of their identifiers. */
-  grants: ReadonlyMap<string, ArtifactRow>;
-  session: ReadSession | null;
-  /** `row` is null for an account that was deleted, or is blocked. */
-  account: { accountId: string; row: AccountRow | null } | null;
-}
+import { type ArtifactRow, accountJoins, prefixed, type ReadAhead, storedForClient } from "./read-ahead.ts";
 
 /**
  * Reads a stored code or token.
@@ -106,54 +70,6 @@ interface PresentedRow extends ArtifactRow, Record<`${"session" | "grant" | "acc
   of_clients: { id_hash: string; payload: string }[];
 }
 
-/**
- * Reads what belongs to the session of a browser.
- *
- * @param session as it was found just now
- */
-export async function readOfSession(
-  { runtime, tenant }: TenantContext<Databases>,
-  session: Session,
-): Promise<ReadAhead & { session: ReadSession }> {
-  const values = [tenant.id, session.userId, session.id, tellsMetadata(tenant.config)];
-  const query = { name: "openid_of_session", text: ofSessionText, values };
-  const [found] = await queryPrepared<OfSessionRow, "read">(runtime.database, "read", query);
-  const { account_exists = false, of_clients = [], ...account } = found ?? {};
-  const grants = of_clients.flatMap(({ grant_hash, grant_payload }): [string, ArtifactRow][] => {
-    if (grant_hash === null || grant_payload === null) return [];
-    const payload = Buffer.from(grant_payload, "hex");
-    return [[grant_hash, { payload, consumed_at: null, session_id: null, answer: null }]];
-  });
-  return {
-    grants: new Map(grants),
-    session: { id: session.id, live: session, ofClients: of_clients.map(storedForClient) },
-    account: { accountId: session.userId, row: account_exists ? (account as AccountRow) : null },
-  };
-}
-
-interface OfSessionRow extends AccountRow {
-  account_exists: boolean;
-  of_clients: (Record<"id_hash" | "payload", string> &
-    Record<"grant_hash" | "grant_payload", string | null>)[];
-}
-
-const storedForClient = ({ id_hash, payload }: Record<"id_hash" | "payload", string>): OfSession => ({
-  id_hash,
-  payload: Buffer.from(payload, "hex"),
-});
-
-/** The columns of a row whose names begin with a prefix. */
-function prefixed<Row>(row: object, prefix: string): Row {
-  const columns = Object.entries(row).filter(([name]) => name.startsWith(prefix));
-  return Object.fromEntries(columns.map(([name, value]) => [name.slice(prefix.length), value])) as Row;
-}
-
-/** What `accountRowText` reads of a row `u` of `users`. */
-const accountJoins = `
-  left join emails e on e.tenant_id = $1 and e.user_id = u.id and e.is_primary
-  left join usernames n on n.tenant_id = $1 and n.user_id = u.id
-  left join phone_numbers p on p.tenant_id = $1 and p.user_id = u.id`;
-
 const columnsOfArtifact = ["payload", "consumed_at", "session_id", "answer"];
 
 /**
@@ -175,22 +91,8 @@ const presentedTextOf = (grantHash: string, sessionId: string) => `
   left join openid_artifacts g on g.tenant_id = $1 and g.kind = 'Grant' and g.id_hash = ${grantHash}
   left join sessions s on s.tenant_id = $1 and s.id = ${sessionId}
   left join users u on u.tenant_id = $1 and u.id = a.user_id and u.blocked_at is null
-  ${accountJoins}
+  ${accountJoins("u.id")}
   where a.tenant_id = $1 and a.kind = $2 and a.id_hash = $3`;
 
 const presentedText = presentedTextOf("a.grant_hash", "a.session_id");
 const presentedGrantText = presentedTextOf("a.id_hash", "$6::uuid");
-
-// The grant of a client that has been stored by a former version is not named by the row: the library asks for it.
-const ofSessionText = `
-  select ${accountRowText("$4::boolean")}, u.id is not null as account_exists,
-    coalesce((
-      select json_agg(json_build_object('id_hash', c.id_hash, 'payload', encode(c.payload, 'hex'),
-          'grant_hash', g.id_hash, 'grant_payload', encode(g.payload, 'hex'))
-        order by c.created_at, c.id_hash)
-      from openid_artifacts c
-      left join openid_artifacts g on g.tenant_id = $1 and g.kind = 'Grant' and g.id_hash = c.grant_hash
-      where c.tenant_id = $1 and c.kind = 'Session' and c.session_id = $3), '[]') as of_clients
-  from (values (1)) one
-  left join users u on u.tenant_id = $1 and u.id = $2 and u.blocked_at is null
-  ${accountJoins}`;

@@ -1,5 +1,6 @@
 import type { Session } from "../objects/session.ts";
 import type { ExchangedToken } from "./exchanged-token.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import type { PresentedToken } from "./visitor.ts";
 
 /** A request to the provider: its address is below that of the tenant. */
@@ -14,6 +15,8 @@ export interface ProviderRequest {
   ip: string;
   /** The session of the browser; null for an application, or without one. */
   session: Session | null;
+  /** What was read together with it. */
+  ahead?: ReadAhead | undefined;
 }
 
 export interface ProviderAnswer {

@@ -106,12 +106,11 @@ async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, 
   return [result, sent];
 }
 
-test("a single sign-on takes three statements for the code, two for the tokens, and one for UserInfo", async () => {
+test("a single sign-on takes two statements for the code, two for the tokens, and one for UserInfo", async () => {
   const { url, checks } = await shop.request({ scope: "openid email" });
   const [returned, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
-    session_by_id: 1,
-    openid_of_session: 1,
+    openid_visit: 1,
     openid_upsert: 1,
   });
   const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(shop.config, returned, checks));
@@ -139,8 +138,7 @@ test("a session whose clients a former version has stored keeps its grant, which
   const { url } = await shop.request({ scope: "openid email" });
   const [, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
-    session_by_id: 1,
-    openid_of_session: 1,
+    openid_visit: 1,
     openid_find: 1,
     openid_upsert: 1,
   });

@@ -59,10 +59,10 @@ export function makeTenantProvider(
 
   return {
     hasKeys: (others) => others.map(({ kid }) => kid).join() === keys.map(({ kid }) => kid).join(),
-    async answer({ method, address, headers, body, ip, session }) {
+    async answer({ method, address, headers, body, ip, session, ahead }) {
       const { cookie, ...own } = headers;
       const cookies = [cookiesOfProvider(cookie), session && `${VISITOR_COOKIE}=${session.id}`];
-      const visitor: Visitor = { session, redemption: null };
+      const visitor: Visitor = { session, redemption: null, ...(ahead ? { readAhead: ahead } : {}) };
       const answered = await answeredFor(
         visitor,
         // It begins when it is waited for, which has to be within.

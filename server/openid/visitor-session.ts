@@ -8,11 +8,11 @@ import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
-import { findSession } from "../sessions/sessions.ts";
 import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
-import { type ReadSession, readOfSession } from "./presented-token.ts";
+import type { ReadSession } from "./read-ahead.ts";
 import { logoutAddress, recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
+import { readVisit } from "./visit.ts";
 import { presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -38,8 +38,13 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
   }
 
   async function readSession(id: string): Promise<ReadSession | null> {
-    const found = await findSession(context.runtime, context.tenant, id);
-    return found?.live ? (await readOfSession(context, found.session)).session : null;
+    const visitor = presentVisitor();
+    if (visitor.readAhead?.session?.id !== id) {
+      const visit = await readVisit(context, id);
+      if (!visit) return null;
+      visitor.readAhead = visit.ahead;
+    }
+    return visitor.readAhead.session;
   }
 
   return {
@@ -47,16 +52,14 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
     /** Whatever the identifier, which the library renews: the session of the visitor. */
     async find() {
       const visitor = presentVisitor();
-      if (!visitor.session) return undefined;
-      const ahead = await readOfSession(context, visitor.session);
-      visitor.readAhead = ahead;
-      const authorizations = authorizationsOf(ahead.session);
+      const read = visitor.session && (await readSession(visitor.session.id));
+      if (!visitor.session || !read) return undefined;
+      const authorizations = authorizationsOf(read);
       visitor.kept = kept(authorizations);
       return shown(visitor.session, authorizations);
     },
     async findByUid(uid) {
-      const { session } = presentVisitor().readAhead ?? {};
-      const read = session?.id === uid ? session : await readSession(uid);
+      const read = await readSession(uid);
       return read?.live ? shown(read.live, authorizationsOf(read)) : undefined;
     },
     async upsert(_, { authorizations }, expiresIn) {

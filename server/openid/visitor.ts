@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Session } from "../objects/session.ts";
 import type { ExchangedToken } from "./exchanged-token.ts";
-import type { ReadAhead } from "./presented-token.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import type { Redemption } from "./redemption.ts";
 
 /** What a client presents for new tokens. */

@@ -59,6 +59,9 @@ type Candidate = FoundSession &
     isOfCookie: boolean;
   };
 
+/** Reads a session by its id; null if there is none. */
+export type FindSession = typeof findSession;
+
 /** The time of last use is updated at most once a minute, so that busy sessions write little. */
 const TOUCH_INTERVAL_MS = 60_000;
 
@@ -76,15 +79,16 @@ const MAX_COOKIES_TO_END = 200;
  * live session, one may be planted, and the request counts as not signed in.
  *
  * @param touch whether to count as use of the session, for `session.idle_timeout`; nothing is written without it
+ * @param find reads a session, together with what else its caller needs
  */
 export async function verifySession(
   runtime: Process,
   tenant: Tenant,
   { bearer, cookies, bound }: PresentedTokens,
-  { touch }: { touch: boolean },
+  { touch, find = findSession }: { touch: boolean; find?: FindSession | undefined },
 ): Promise<VerifiedSession> {
-  const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer, "header");
-  const candidates = fromBearer?.live ? [fromBearer] : await verifyTokens(runtime, tenant, cookies);
+  const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer, "header", find);
+  const candidates = fromBearer?.live ? [fromBearer] : await verifyTokens(runtime, tenant, cookies, find);
   const live = candidates.filter((candidate) => candidate.live);
   const [chosen] = live;
   if (!chosen) {
@@ -127,12 +131,13 @@ async function verifyTokens(
   runtime: Process,
   tenant: Tenant,
   tokens: readonly string[],
+  find: FindSession,
 ): Promise<Candidate[]> {
   const different = new Set(tokens);
   if (different.size > MAX_COOKIES) return [];
   const candidates: Candidate[] = [];
   for (const token of different) {
-    const candidate = await verifyToken(runtime, tenant, token, "cookie");
+    const candidate = await verifyToken(runtime, tenant, token, "cookie", find);
     if (candidate) candidates.push(candidate);
   }
   return candidates;
@@ -155,11 +160,12 @@ async function verifyToken(
   tenant: Tenant,
   token: string,
   carrier: TokenCarrier,
+  find: FindSession = findSession,
 ): Promise<Candidate | null> {
   const parsed = await claimsIn(runtime, tenant, token);
   if (!parsed) return null;
   const { claims } = parsed;
-  const found = await findSession(runtime, tenant, claims.session_id);
+  const found = await find(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(parsed.signed, found.now))
     return null;
   const isOfCookie = carrier === "cookie" || headerParameter(token, IN_COOKIE) === true;

@@ -1,7 +1,9 @@
 import type { Session } from "../../objects/session.ts";
 import { recordExchange } from "../../openid/exchange-record.ts";
 import { openidPaths } from "../../openid/paths.ts";
+import type { ReadAhead } from "../../openid/read-ahead.ts";
 import { recordReuse } from "../../openid/token-reuse.ts";
+import { readVisit } from "../../openid/visit.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { readText } from "../request/body.ts";
 import { presentedSession } from "../session/presented-session.ts";
@@ -27,8 +29,17 @@ export const applicationHandler: Handler = (context) => answerByProvider(context
 
 /** Answers a browser, with the session that it has. */
 export const browserHandler: Handler = async (context) => {
-  const presented = await presentedSession(context, { touch: true });
-  return answerByProvider(context, presented.ok ? presented.session : null);
+  const aheads = new Map<string, ReadAhead>();
+  const presented = await presentedSession(context, {
+    touch: true,
+    async find(runtime, tenant, id) {
+      const visit = await readVisit({ runtime, tenant }, id);
+      if (visit) aheads.set(id, visit.ahead);
+      return visit?.found ?? null;
+    },
+  });
+  const session = presented.ok ? presented.session : null;
+  return answerByProvider(context, session, { ahead: session ? aheads.get(session.id) : undefined });
 };
 
 /** An address that is longer is refused by servers and proxies. */
@@ -64,12 +75,13 @@ export function limited(handler: Handler): Handler {
 /**
  * Answers a request as the library does.
  *
- * @param read the body in place of the request's, where it was read already
+ * @param body in place of the request's, where it was read already
+ * @param ahead what was read together with the session
  */
 export async function answerByProvider(
   context: HandlerContext,
   session: Session | null,
-  read?: Uint8Array,
+  { body: read, ahead }: { body?: Uint8Array; ahead?: ReadAhead | undefined } = {},
 ): Promise<Reply> {
   const { runtime, tenant, client, request, url } = context;
   if (!tenant.config.openid.enabled) return oauthError(404, OFF);
@@ -86,6 +98,7 @@ export async function answerByProvider(
     body,
     ip: client.ip,
     session,
+    ahead,
   });
   const { status, cookies, body: text, reused, exchanged } = answered;
   const recorded = { ...context, now: new Date(Date.now() + runtime.platform.clockShift()) };

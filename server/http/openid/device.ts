@@ -20,5 +20,5 @@ export const deviceHandler: Handler = async (context) => {
   const asked = new URLSearchParams(form.value);
   const unsupported = ofSignIn.find((name) => asked.has(name));
   if (unsupported) return oauthError(400, `\`${unsupported}\` is not supported for devices.`);
-  return answerByProvider(context, null, Buffer.from(form.value));
+  return answerByProvider(context, null, { body: Buffer.from(form.value) });
 };

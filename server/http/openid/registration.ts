@@ -39,7 +39,7 @@ export const registrationHandler: Handler = async (context) => {
   const judged = readDescription(read.value, registeredMethods);
   if (!judged.ok) return json(400, { error: judged.fault.error, error_description: judged.fault.message });
   const metadata = metadataOf(tenant.config, judged.description, {});
-  return answerByProvider(context, null, new TextEncoder().encode(JSON.stringify(metadata)));
+  return answerByProvider(context, null, { body: new TextEncoder().encode(JSON.stringify(metadata)) });
 };
 
 /** Whether a request has one of the initial access tokens (RFC 7591, 1.2 and 3; RFC 6750, 2.1). */

@@ -2,6 +2,7 @@ import type { Tenant } from "../../config/tenant.ts";
 import { recordRejection } from "../../sessions/device-binding/bind-session.ts";
 import type { FoundSession } from "../../sessions/sessions.ts";
 import {
+  type FindSession,
   findLiveSessions,
   type PresentedTokens,
   type VerifiedSession,
@@ -17,14 +18,15 @@ import { skippedReason } from "./skipped-reason.ts";
  * device needs the bound cookie too; without it the answer says so, and the audit log.
  *
  * @param touch whether this counts as use of the session, for its idle timeout
+ * @param find reads the session, in place of its own statement
  */
 export async function presentedSession(
   context: HandlerContext,
-  { touch }: { touch: boolean },
+  { touch, find }: { touch: boolean; find?: FindSession },
 ): Promise<VerifiedSession> {
   const { runtime, tenant, answerWith } = context;
   const presented = presentedTokens(context);
-  const verified = await verifySession(runtime, tenant, presented, { touch });
+  const verified = await verifySession(runtime, tenant, presented, { touch, find });
   if (verified.ok) {
     const challenge = challengeAhead(context, verified.session);
     if (challenge !== null) answerWith.headers["Secure-Session-Challenge"] = challenge;
