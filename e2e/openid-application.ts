@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
+import { freePort } from "../server/testing/server.ts";
+import { test as base } from "./fixtures.ts";
 
 /** A web application that lets its users sign in at Stile by OpenID Connect, with `openid-client`. */
-export interface OpenidApplication {
+interface OpenidApplication {
   url: string;
   /** Sessions that it was told have ended (OpenID Connect Back-Channel Logout 1.0). */
   signedOut: string[];
@@ -16,7 +18,7 @@ export interface OpenidApplication {
  *
  * @param options `parameters` are added to each authorization request
  */
-export async function startOpenidApplication({
+async function startOpenidApplication({
   port,
   issuer,
   clientId,
@@ -39,6 +41,8 @@ export async function startOpenidApplication({
       execute: [openid.allowInsecureRequests],
     },
   );
+  /** Of the user who has signed in last. */
+  let idToken = "";
   /** The checks of the requests under way, by their state. */
   const waiting = new Map<string, { verifier: string; nonce: string }>();
 
@@ -73,9 +77,15 @@ export async function startOpenidApplication({
       expectedState: state,
       expectedNonce: nonce,
     });
+    idToken = tokens.id_token ?? "";
     const { sub = "" } = tokens.claims() ?? {};
     const user = await openid.fetchUserInfo(config, tokens.access_token, sub);
     page(outgoing, `Welcome, ${user.email}`);
+  }
+
+  async function signOut(outgoing: ServerResponse): Promise<void> {
+    const asked = { id_token_hint: idToken, post_logout_redirect_uri: `${url}/goodbye` };
+    outgoing.writeHead(303, { location: openid.buildEndSessionUrl(config, asked).href }).end();
   }
 
   const signedOut: string[] = [];
@@ -88,9 +98,12 @@ export async function startOpenidApplication({
     outgoing.writeHead(200).end();
   }
 
-  const answerTo = (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  const answerTo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     if (incoming.url?.startsWith("/callback")) return welcome(incoming, outgoing);
-    return incoming.url === "/signed-out" ? endSession(incoming, outgoing) : signIn(outgoing);
+    if (incoming.url === "/signed-out") return endSession(incoming, outgoing);
+    if (incoming.url === "/sign-out") return signOut(outgoing);
+    if (incoming.url === "/goodbye") return page(outgoing, "Signed out");
+    return signIn(outgoing);
   };
 
   const server = createServer((incoming, outgoing) => {
@@ -99,7 +112,15 @@ export async function startOpenidApplication({
     answered.catch((error: unknown) => outgoing.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url, signedOut, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  return {
+    url,
+    signedOut,
+    close() {
+      // The browser may have opened one that it has sent nothing on.
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
 }
 
 function page(outgoing: ServerResponse, heading: string): void {
@@ -107,4 +128,146 @@ function page(outgoing: ServerResponse, heading: string): void {
   outgoing.end(
     `<!doctype html><html lang=en><title>App</title><link rel=icon href=data:,><h1>${heading}</h1>`,
   );
+}
+
+const secret = "a secret of at least thirty-two characters";
+
+const names = ["shop", "forum", "careful", "reader", "club", "bank", "office", "agent"] as const;
+
+type Name = (typeof names)[number];
+
+/** Tests whose server knows these applications, each of which is started by the test that names it. */
+export const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, number> }>({
+  ports: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
+    async ({}, use) => {
+      const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
+      await use(Object.fromEntries(ports));
+    },
+    { scope: "worker" },
+  ],
+  settings: [
+    async ({ ports }, use) => {
+      const client = (name: string, port: number) => ({
+        name,
+        secret,
+        redirect_uris: [`http://127.0.0.1:${port}/callback`],
+      });
+      const clients = {
+        shop: {
+          ...client("Shop", ports.shop),
+          backchannel_logout_uri: `http://127.0.0.1:${ports.shop}/signed-out`,
+          post_logout_redirect_uris: [`http://127.0.0.1:${ports.shop}/goodbye`],
+        },
+        tv: { name: "Shop on TV", grants: ["device_code", "refresh_token"], scopes: ["openid", "email"] },
+        forum: client("Forum", ports.forum),
+        careful: client("Careful", ports.careful),
+        reader: { ...client("The library reader", ports.reader), first_party: false },
+        club: {
+          ...client("The club", ports.club),
+          first_party: false,
+          scopes: ["openid", "email", "groups"],
+        },
+        bank: client("Bank", ports.bank),
+        office: client("Office", ports.office),
+      };
+      await use({
+        STILE_OPENID_ENABLED: "true",
+        STILE_OPENID_CLIENTS: JSON.stringify(clients),
+        STILE_OPENID_SCOPES: JSON.stringify({
+          groups: {
+            claims: { groups: "public.groups" },
+            texts: { en: "see which teams you are in", de: "sehen, in welchen Teams Sie sind" },
+          },
+        }),
+        STILE_OPENID_REGISTRATION: "open",
+        STILE_OPENID_DEVICE_FLOW: "true",
+        STILE_OPENID_ALLOW_PRIVATE_LOGOUT_TARGETS: "true",
+      });
+    },
+    { scope: "worker" },
+  ],
+  shop: async ({ ports: { shop: port }, server }, use) => {
+    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "shop", secret });
+    await use(application);
+    await application.close();
+  },
+  forum: async ({ ports: { forum: port }, server }, use) => {
+    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "forum", secret });
+    await use(application);
+    await application.close();
+  },
+  /** It asks its users to sign in each time. */
+  careful: async ({ ports: { careful: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "careful", secret, parameters: { prompt: "login" } };
+    const application = await startOpenidApplication(asked);
+    await use(application);
+    await application.close();
+  },
+  /** It is not the operator's own. */
+  reader: async ({ ports: { reader: port }, server }, use) => {
+    const application = await startOpenidApplication({
+      port,
+      issuer: server.url,
+      clientId: "reader",
+      secret,
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It asks for a scope of the operator's own. */
+  club: async ({ ports: { club: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "club", secret };
+    const application = await startOpenidApplication({
+      ...asked,
+      parameters: { scope: "openid email groups" },
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It asks for several factors. */
+  bank: async ({ ports: { bank: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "bank", secret };
+    const application = await startOpenidApplication({
+      ...asked,
+      parameters: { acr_values: "urn:stile:mfa" },
+    });
+    await use(application);
+    await application.close();
+  },
+  /** It lets its users choose the account. */
+  office: async ({ ports: { office: port }, server }, use) => {
+    const asked = { port, issuer: server.url, clientId: "office", secret };
+    const application = await startOpenidApplication({ ...asked, parameters: { prompt: "select_account" } });
+    await use(application);
+    await application.close();
+  },
+  /** It has registered itself. */
+  agent: async ({ ports: { agent: port }, server }, use) => {
+    const said = { client_name: "An agent", redirect_uris: [`http://127.0.0.1:${port}/callback`] };
+    const answer = await fetch(`${server.url}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(said),
+    });
+    const registered = (await answer.json()) as { client_id: string; client_secret: string };
+    const application = await startOpenidApplication({
+      port,
+      issuer: server.url,
+      clientId: registered.client_id,
+      secret: registered.client_secret,
+    });
+    await use(application);
+    await application.close();
+  },
+});
+
+/** The codes of a device, and its tokens once its user has answered. */
+export async function device(issuer: string) {
+  const config = await openid.discovery(new URL(issuer), "tv", undefined, openid.None(), {
+    execute: [openid.allowInsecureRequests],
+  });
+  const codes = await openid.initiateDeviceAuthorization(config, { scope: "openid email" });
+  const tokens = () => openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 1 });
+  return { codes, tokens };
 }

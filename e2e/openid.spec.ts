@@ -1,8 +1,6 @@
-import * as openid from "openid-client";
-import { freePort } from "../server/testing/server.ts";
 import { codesOf } from "./codes.ts";
-import { test as base, expect } from "./fixtures.ts";
-import { type OpenidApplication, startOpenidApplication } from "./openid-application.ts";
+import { expect } from "./fixtures.ts";
+import { device, test } from "./openid-application.ts";
 import {
   button,
   chooseMethod,
@@ -14,136 +12,6 @@ import {
   expectPage,
   passwordField,
 } from "./steps.ts";
-
-const secret = "a secret of at least thirty-two characters";
-
-const names = ["shop", "forum", "careful", "reader", "club", "bank", "office", "agent"] as const;
-
-type Name = (typeof names)[number];
-
-const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, number> }>({
-  ports: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
-    async ({}, use) => {
-      const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
-      await use(Object.fromEntries(ports));
-    },
-    { scope: "worker" },
-  ],
-  settings: [
-    async ({ ports }, use) => {
-      const client = (name: string, port: number) => ({
-        name,
-        secret,
-        redirect_uris: [`http://127.0.0.1:${port}/callback`],
-      });
-      const clients = {
-        shop: {
-          ...client("Shop", ports.shop),
-          backchannel_logout_uri: `http://127.0.0.1:${ports.shop}/signed-out`,
-        },
-        tv: { name: "Shop on TV", grants: ["device_code", "refresh_token"], scopes: ["openid", "email"] },
-        forum: client("Forum", ports.forum),
-        careful: client("Careful", ports.careful),
-        reader: { ...client("The library reader", ports.reader), first_party: false },
-        club: {
-          ...client("The club", ports.club),
-          first_party: false,
-          scopes: ["openid", "email", "groups"],
-        },
-        bank: client("Bank", ports.bank),
-        office: client("Office", ports.office),
-      };
-      await use({
-        STILE_OPENID_ENABLED: "true",
-        STILE_OPENID_CLIENTS: JSON.stringify(clients),
-        STILE_OPENID_SCOPES: JSON.stringify({
-          groups: {
-            claims: { groups: "public.groups" },
-            texts: { en: "see which teams you are in", de: "sehen, in welchen Teams Sie sind" },
-          },
-        }),
-        STILE_OPENID_REGISTRATION: "open",
-        STILE_OPENID_DEVICE_FLOW: "true",
-        STILE_OPENID_ALLOW_PRIVATE_LOGOUT_TARGETS: "true",
-      });
-    },
-    { scope: "worker" },
-  ],
-  shop: async ({ ports: { shop: port }, server }, use) => {
-    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "shop", secret });
-    await use(application);
-    await application.close();
-  },
-  forum: async ({ ports: { forum: port }, server }, use) => {
-    const application = await startOpenidApplication({ port, issuer: server.url, clientId: "forum", secret });
-    await use(application);
-    await application.close();
-  },
-  /** It asks its users to sign in each time. */
-  careful: async ({ ports: { careful: port }, server }, use) => {
-    const asked = { port, issuer: server.url, clientId: "careful", secret, parameters: { prompt: "login" } };
-    const application = await startOpenidApplication(asked);
-    await use(application);
-    await application.close();
-  },
-  /** It is not the operator's own. */
-  reader: async ({ ports: { reader: port }, server }, use) => {
-    const application = await startOpenidApplication({
-      port,
-      issuer: server.url,
-      clientId: "reader",
-      secret,
-    });
-    await use(application);
-    await application.close();
-  },
-  /** It asks for a scope of the operator's own. */
-  club: async ({ ports: { club: port }, server }, use) => {
-    const asked = { port, issuer: server.url, clientId: "club", secret };
-    const application = await startOpenidApplication({
-      ...asked,
-      parameters: { scope: "openid email groups" },
-    });
-    await use(application);
-    await application.close();
-  },
-  /** It asks for several factors. */
-  bank: async ({ ports: { bank: port }, server }, use) => {
-    const asked = { port, issuer: server.url, clientId: "bank", secret };
-    const application = await startOpenidApplication({
-      ...asked,
-      parameters: { acr_values: "urn:stile:mfa" },
-    });
-    await use(application);
-    await application.close();
-  },
-  /** It lets its users choose the account. */
-  office: async ({ ports: { office: port }, server }, use) => {
-    const asked = { port, issuer: server.url, clientId: "office", secret };
-    const application = await startOpenidApplication({ ...asked, parameters: { prompt: "select_account" } });
-    await use(application);
-    await application.close();
-  },
-  /** It has registered itself. */
-  agent: async ({ ports: { agent: port }, server }, use) => {
-    const said = { client_name: "An agent", redirect_uris: [`http://127.0.0.1:${port}/callback`] };
-    const answer = await fetch(`${server.url}/oauth/register`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(said),
-    });
-    const registered = (await answer.json()) as { client_id: string; client_secret: string };
-    const application = await startOpenidApplication({
-      port,
-      issuer: server.url,
-      clientId: registered.client_id,
-      secret: registered.client_secret,
-    });
-    await use(application);
-    await application.close();
-  },
-});
 
 test("a visitor signs in once for two applications @next", async ({ page, account, shop, forum }) => {
   await page.goto(shop.url);
@@ -375,16 +243,6 @@ test("an application is told that its user has signed out @next", async ({ page,
   await expectPage(page, "login");
   await expect.poll(() => shop.signedOut, { timeout: 15_000 }).toEqual([expect.stringMatching(/./)]);
 });
-
-/** The codes of a device, and its tokens once its user has answered. */
-async function device(issuer: string) {
-  const config = await openid.discovery(new URL(issuer), "tv", undefined, openid.None(), {
-    execute: [openid.allowInsecureRequests],
-  });
-  const codes = await openid.initiateDeviceAuthorization(config, { scope: "openid email" });
-  const tokens = () => openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 1 });
-  return { codes, tokens };
-}
 
 test("a user signs in a device by its code, by the keyboard alone @next", async ({
   page,

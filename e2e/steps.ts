@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type FrameLocator, type Locator, type Page } from "@playwright/test";
 
 /** Steps of a user on the pages. Controls are found by their labels. */
 
@@ -33,7 +33,10 @@ export const titles = {
   deviceConsent: "Sign in on the device?",
 } as const;
 
-export async function expectPage(page: Page, title: keyof typeof titles): Promise<void> {
+/** What shows the steps: a page, or a frame in one. */
+type Place = Page | FrameLocator;
+
+export async function expectPage(page: Place, title: keyof typeof titles): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles[title]);
 }
 
@@ -42,22 +45,22 @@ export async function openLogin(page: Page, query = ""): Promise<void> {
   await expectPage(page, "login");
 }
 
-export const emailField = (page: Page) => page.getByLabel("Email", { exact: true });
-export const passwordField = (page: Page) => page.getByLabel("Password", { exact: true });
+export const emailField = (page: Place) => page.getByLabel("Email", { exact: true });
+export const passwordField = (page: Place) => page.getByLabel("Password", { exact: true });
 export const newPasswordField = (page: Page) => page.getByLabel("New password", { exact: true });
-export const codeField = (page: Page) => page.getByLabel("Code", { exact: true });
-export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+export const codeField = (page: Place) => page.getByLabel("Code", { exact: true });
+export const button = (page: Place, name: string | RegExp) => page.getByRole("button", { name });
 
 /** The answer to the choice to stay signed in, which the page sends in the background. */
 export const choiceAnswer = (page: Page) =>
   page.waitForResponse((response) => response.request().postData()?.includes("remember_me") ?? false);
 
-export async function enterAddress(page: Page, address: string): Promise<void> {
+export async function enterAddress(page: Place, address: string): Promise<void> {
   await emailField(page).fill(address);
   await button(page, "Continue").click();
 }
 
-export async function chooseMethod(page: Page, address: string, method: "password" | "code"): Promise<void> {
+export async function chooseMethod(page: Place, address: string, method: "password" | "code"): Promise<void> {
   await enterAddress(page, address);
   const heading = page.getByRole("heading", { level: 1 });
   const known = [titles.methods, titles[method === "password" ? "code" : "password"], titles[method]];
@@ -71,7 +74,7 @@ export async function chooseMethod(page: Page, address: string, method: "passwor
   await expectPage(page, method);
 }
 
-export async function enterPassword(page: Page, password: string): Promise<void> {
+export async function enterPassword(page: Place, password: string): Promise<void> {
   await passwordField(page).fill(password);
   await button(page, "Sign in").click();
 }
@@ -83,7 +86,7 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 }
 
 /** The page offers a passkey to users who sign in without one. */
-export async function declinePasskey(page: Page): Promise<void> {
+export async function declinePasskey(page: Place): Promise<void> {
   await expectPage(page, "createPasskey");
   await button(page, "Not now").click();
 }
