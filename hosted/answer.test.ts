@@ -47,6 +47,37 @@ describe("the headers of a page", () => {
     expect(policyOf(refused).get("frame-ancestors")).toBe("'none'");
   });
 
+  test("A285 let origins frame the pages of authorization requests that get the session cookie, and no others", async () => {
+    const origins = [
+      "https://app.example.com",
+      "https://example.com:8443",
+      "https://example.com.evil.example",
+    ];
+    const framersOn = async (settings: Record<string, string>, path = "/?flow=consent") =>
+      policyOf(
+        await answerTo(
+          path,
+          {},
+          "GET",
+          runtime.configured({
+            BASE_URL: "https://login.example.com",
+            STILE_OPENID_ENABLED: "true",
+            STILE_EMBED_ORIGINS: origins.join(","),
+            ...settings,
+          }),
+        ),
+      ).get("frame-ancestors");
+    const domain = { STILE_SESSION_COOKIE_DOMAIN: "example.com" };
+    expect(await framersOn(domain)).toBe("https://app.example.com https://example.com:8443");
+    expect(await framersOn(domain, "/")).toBe("'none'");
+    expect(await framersOn({})).toBe("'none'");
+    expect(await framersOn({ ...domain, STILE_OPENID_ENABLED: "false" })).toBe("'none'");
+    // The session cookie of a tenant under a path is sent there alone.
+    const settings = { openid: { enabled: true }, embed: { origins: ["http://localhost:4000"] } };
+    const { id } = await createTenant(runtime, { name: "Acme", hosts: [], settings });
+    expect(policyOf(await answerTo(`/t/${id}/?flow=consent`)).get("frame-ancestors")).toBe("'none'");
+  });
+
   test("A101 allow passkeys and no other feature that needs permission", async () => {
     const policy = (await answerTo("/")).headers.get("permissions-policy")?.split(", ") ?? [];
     expect(policy.filter((entry) => !entry.endsWith("=()"))).toEqual([

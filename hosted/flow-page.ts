@@ -5,6 +5,7 @@ import { showError } from "#server/flow/show";
 import type { FlowState } from "#server/flow/wire";
 import { isTemporaryFailure } from "#server/http/answer/temporary-failure";
 import { checksCookies, withoutCookieCheck } from "#server/http/page/cookie-check";
+import { frameAncestors } from "#server/http/page/frame-ancestors";
 import type { PageAnswer } from "#server/http/page/page-answer";
 import { expiredPageCookie, openPageCookie, type ShownAuthorization } from "#server/http/page/page-cookie";
 import { UNSTARTED } from "#server/http/page/page-flow";
@@ -63,12 +64,14 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
     type === "consent"
       ? await openPageCookie(request.runtime, tenant, "authorization", request.cookies)
       : null;
+  const ancestors = await frameAncestors(request.runtime, tenant, request.cookies, type, initial);
+  const { covered, tooSmall } = words.frame;
   const { title } = stateWords(words.flow, initial.state.name, variantsOf(initial.state, type));
   return {
     status: 200,
     title: `${title} · ${config.service.name}`,
     config,
-    embedding: unframed,
+    embedding: { ...unframed, ancestors },
     // Recovery codes are displayed once.
     ...(Object.hasOwn(initial.state.payload, "recovery_codes")
       ? { cookies: [expiredPageCookie(tenant, "codes")] }
@@ -81,6 +84,7 @@ async function flowPage(request: PageRequest, requested: FlowType | null): Promi
         ...brandOf(config),
         signup: config.account.allow_signup,
         words: wordsInUse(words.flow, config),
+        ...(ancestors.length > 0 ? { frameWords: { covered, tooSmall } } : {}),
         language,
         base: pathPrefix(config),
         address: asked ? askedAt(config, asked) : new URL(address, config.base_url).href,

@@ -30,7 +30,7 @@ export async function framePage(request: PageRequest): Promise<Page> {
     const returned = providerReturn ? await returnedFlow(request) : null;
     return {
       ...page,
-      embedding: { ancestor: null, keepsOpener: true },
+      embedding: { ...unframed, keepsOpener: true },
       content: {
         part: "frame-window",
         props: {
@@ -52,7 +52,8 @@ export async function framePage(request: PageRequest): Promise<Page> {
   const initial = await pageState(runtime, tenant, cookies, type, frame);
   return {
     ...page,
-    embedding: { ancestor: frame.origin, keepsOpener: false },
+    // A form that is sent before its script arrives would lead to a page that cannot be framed.
+    embedding: { ancestors: [frame.origin], keepsOpener: false, sendsForms: false },
     ...(theme ? { scheme: theme } : {}),
     content: {
       part: "frame",

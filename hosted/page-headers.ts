@@ -3,14 +3,16 @@ import { isSecure } from "#server/http/request/cookies";
 
 /** How a page stands to pages of other origins. */
 export interface Embedding {
-  /** The origin of the page that may hold it in a frame; null for none. */
-  ancestor: string | null;
+  /** The origins of the pages that may hold it in a frame; empty for none. */
+  ancestors: readonly string[];
   /** Whether it speaks to the frame that opened it, in a page whose opener policy differs. */
   keepsOpener: boolean;
+  /** Whether its forms may be sent: in a frame only those that lead to a page which may be framed too. */
+  sendsForms: boolean;
 }
 
 /** A page that no other page may frame. */
-export const unframed: Embedding = { ancestor: null, keepsOpener: false };
+export const unframed: Embedding = { ancestors: [], keepsOpener: false, sendsForms: true };
 
 /**
  * The security headers of a page (OWASP ASVS 5.0, 3.4).
@@ -18,16 +20,16 @@ export const unframed: Embedding = { ancestor: null, keepsOpener: false };
  * @param nonce of the page's styles and script, new for each answer
  */
 export function pageHeaders(nonce: string, embedding: Embedding, config: Config): Record<string, string> {
-  const { ancestor, keepsOpener } = embedding;
+  const { ancestors, keepsOpener } = embedding;
   return {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": contentSecurityPolicy(nonce, ancestor),
-    "Permissions-Policy": permissionsPolicy(ancestor),
+    "Content-Security-Policy": contentSecurityPolicy(nonce, embedding),
+    "Permissions-Policy": permissionsPolicy(ancestors),
     // With `no-referrer`, a form would send `Origin: null`, and over plain http nothing else shows that it is same-origin.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     // Browsers let this header decide where they do not know `frame-ancestors`, which names the pages that hold a frame.
-    ...(ancestor === null ? { "X-Frame-Options": "DENY" } : {}),
+    ...(ancestors.length === 0 ? { "X-Frame-Options": "DENY" } : {}),
     "Cross-Origin-Opener-Policy": keepsOpener ? "unsafe-none" : "same-origin-allow-popups",
     "Cross-Origin-Resource-Policy": "same-origin",
     ...(isSecure(config) ? { "Strict-Transport-Security": "max-age=31536000; includeSubDomains" } : {}),
@@ -36,9 +38,12 @@ export function pageHeaders(nonce: string, embedding: Embedding, config: Config)
 
 /**
  * Only the styles and the script with the nonce apply, and the modules that the script imports (CSP Level 3, 8.2). Other origins are blocked, the
- * page cannot be framed but by a page on the list, and strings never become script or markup (Trusted Types).
+ * page cannot be framed but by pages on the list, and strings never become script or markup (Trusted Types).
  */
-function contentSecurityPolicy(nonce: string, ancestor: string | null): string {
+function contentSecurityPolicy(
+  nonce: string,
+  { ancestors, sendsForms }: Pick<Embedding, "ancestors" | "sendsForms">,
+): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -48,9 +53,8 @@ function contentSecurityPolicy(nonce: string, ancestor: string | null): string {
     "connect-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    // A form of a frame that is sent before its script arrives would lead to a page that cannot be framed.
-    `form-action ${ancestor === null ? "'self'" : "'none'"}`,
-    `frame-ancestors ${ancestor ?? "'none'"}`,
+    `form-action ${sendsForms ? "'self'" : "'none'"}`,
+    `frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(" ")}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; ");
@@ -79,8 +83,8 @@ const disabledFeatures = [
 ];
 
 /** Passkeys are allowed in the page itself and in its frame; no other feature that needs a permission is. */
-function permissionsPolicy(ancestor: string | null): string {
-  const framed = ancestor === null ? "" : ` "${ancestor}"`;
+function permissionsPolicy(ancestors: readonly string[]): string {
+  const framed = ancestors.map((origin) => ` "${origin}"`).join("");
   return [
     ...["publickey-credentials-get", "publickey-credentials-create"].map(
       (feature) => `${feature}=(self${framed})`,

@@ -1,9 +1,13 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { directionOf } from "#words/direction";
+import type { FrameWords } from "#words/frame";
+import { type IgnoredClick, useClickGuard } from "../frame/use-click-guard.ts";
+import { Alert } from "../ui/alert.tsx";
 import { Brand, type BrandProps } from "../ui/brand.tsx";
 import { usePageTitle } from "../ui/use-page-title.ts";
 import { accountIdOf, isAccount } from "./account.ts";
 import { type FlowServer, flowServer } from "./flow-server.ts";
+import { leaveFrame, useOwnQuestion } from "./framed-page.ts";
 import { startOf } from "./page-addresses.ts";
 import { keepsCookies } from "./permissions.ts";
 import { StateLinks } from "./state-links.tsx";
@@ -15,15 +19,17 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandP
   signup: boolean;
   /** The flow API; by default the tRPC endpoint beside this page. */
   server?: FlowServer;
+  /** Of a page that another page may frame. */
+  frameWords?: Pick<FrameWords, IgnoredClick> | undefined;
   /** The footer of the page. */
   children?: ReactNode;
 }
 
 /** The flow page: brand, flow and footer. */
-export function Login({ service, logo, signup, server, children, ...options }: LoginProps) {
+export function Login({ service, logo, signup, server, frameWords, children, ...options }: LoginProps) {
   const { language, words, base = "" } = options;
   const { flow, copy, stateView } = useRunningFlow(
-    options,
+    { navigate: leaveFrame, ...options },
     () =>
       server ?? {
         ...flowServer(`${base}/api/trpc`, language, { account: accountIdOf(options.initial.state) }),
@@ -31,11 +37,15 @@ export function Login({ service, logo, signup, server, children, ...options }: L
       },
   );
   const { state } = flow.view;
+  const container = useRef<HTMLElement>(null);
+  const ignored = useClickGuard(container);
+  const isLeaving = useOwnQuestion(state, options.initial.state);
   usePageTitle(`${copy.title} · ${service}`);
   const { nextPage, other: offered } = copy;
   const other = offered && !nextPage && (offered.flow === "login" || signup) ? offered : null;
   return (
     <main
+      ref={container}
       className="stile-page"
       lang={language}
       dir={directionOf(language)}
@@ -43,7 +53,8 @@ export function Login({ service, logo, signup, server, children, ...options }: L
     >
       <Brand service={service} {...(logo ? { logo } : {})} />
       <div className="stile-card">
-        <StateView key={state.name} {...stateView} />
+        {ignored && frameWords && <Alert tone="error">{frameWords[ignored]}</Alert>}
+        {!isLeaving && <StateView key={state.name} {...stateView} />}
       </div>
       <footer className="stile-footer">
         {other && (

@@ -105,7 +105,7 @@ export const configSchema = z.strictObject({
   }),
   embed: section({
     origins: embedderList().describe(
-      "Origins, exactly as browsers send them, of pages that may show the login in a frame; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none.",
+      "Origins, exactly as browsers send them, of pages that may show the login in a frame, and those that receive the session cookie also the pages of authorization requests; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none.",
     ),
   }),
   database: section({

@@ -27,6 +27,11 @@ export function createOpenidProviders(runtime: OpenidProcess) {
       const { findWaitingAuthorization } = await import("./waiting-request.ts");
       return findWaitingAuthorization({ runtime, tenant }, request, userId);
     },
+    /** The origins of the redirect addresses of a client that is not the operator's own; none for one that is. */
+    async originsOfOthers(tenant: Tenant, clientId: string): Promise<string[]> {
+      const { originsOfOthers } = await import("./origins-of-client.ts");
+      return originsOfOthers({ runtime, tenant }, clientId);
+    },
     /** Finds the device that shows a code which a user has entered; null if none does. */
     async waitingDevice(tenant: Tenant, code: string, userId: string): Promise<WaitingDevice | null> {
       const { findWaitingDevice } = await import("./device-codes.ts");

@@ -696,7 +696,7 @@ export type TenantSettings = {
     | undefined;
   embed?:
     | {
-        /** Origins, exactly as browsers send them, of pages that may show the login in a frame; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none. */
+        /** Origins, exactly as browsers send them, of pages that may show the login in a frame, and those that receive the session cookie also the pages of authorization requests; their passkey ceremonies are accepted. https only, in development also http://localhost. Default: none. */
         origins?: string[] | null | undefined;
       }
     | null

@@ -111,7 +111,8 @@ export function mayReturnTo(target: URL, config: Config): boolean {
   );
 }
 
-function isOfProvider(target: URL, config: Config): boolean {
+/** Whether an address is that of an authorization request which waits for its user, or that of the codes of devices. */
+export function isOfProvider(target: URL, config: Config): boolean {
   const path = pathOfProvider(target, config);
   if (path === null) return false;
   return isResumePath(path) || (config.openid.device_flow && path === openidPaths.code_verification);
