@@ -96,8 +96,9 @@ function clientOf(name: Name, url: string) {
   return JSON.parse(json.replaceAll("http://localhost:4000", url)).shop;
 }
 
-test("a page without a back end signs in, renews its tokens and signs out with oidc-client-ts", async ({
+test("a page without a back end signs in, renews its tokens and signs out with oidc-client-ts, and finds the session in a new tab", async ({
   page,
+  context,
   account,
   start,
 }) => {
@@ -116,6 +117,10 @@ test("a page without a back end signs in, renews its tokens and signs out with o
   await expect(status).toHaveText(`Signed in as ${account.address}`);
   await button(page, "Renew").click();
   await expect(status).toHaveText("The tokens are new.");
+  const tab = await context.newPage();
+  await tab.goto(url);
+  await expect(tab.getByRole("status")).toHaveText(`Signed in as ${account.address}`);
+  await tab.close();
   await button(page, "Sign out").click();
   await expect(status).toHaveText("Not signed in.");
   expect(page.url()).toBe(`${url}/`);

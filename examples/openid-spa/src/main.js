@@ -14,12 +14,15 @@ const users = new UserManager({
 
 async function currentUser() {
   const { pathname, search } = window.location;
-  if (pathname !== "/signed-in" || !search) return users.getUser();
-  // The code is in the address: it is redeemed once, and taken out.
-  const user = await users.signinRedirectCallback();
+  if (pathname !== "/signed-in" || !search) return (await users.getUser()) ?? signedInElsewhere();
+  // The code is in the address: it is redeemed once, and taken out. A hidden frame hands it to its page.
+  const user = await users.signinCallback();
   window.history.replaceState({}, "", "/");
   return user;
 }
+
+/** A hidden frame asks Stile for a visitor who has a session there, without a question (`prompt=none`). */
+const signedInElsewhere = () => users.signinSilent().catch(() => null);
 
 /** @param user null without one */
 function show(user, message) {
