@@ -1,12 +1,33 @@
+import type { AdapterPayload } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { Write } from "#db/write";
-import type { RequestContext } from "../context/context.ts";
+import type { RequestContext, TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { CHOSEN, takeRequest } from "./consents.ts";
 import { SELECT_ACCOUNT } from "./prompts.ts";
+
+type Process = Databases & Sealing & OnPlatform;
+
+/**
+ * Whether an authorization request waits for its user to choose an account: one that is answered, has expired or asks something
+ * else does not.
+ */
+export async function awaitsChoice(context: TenantContext<Process>, request: string): Promise<boolean> {
+  return (await findWaiting(context, request)) !== null;
+}
+
+async function findWaiting(context: TenantContext<Process>, request: string): Promise<AdapterPayload | null> {
+  const payload = await artifactStorage(context, "Interaction").find(request);
+  const waits =
+    payload?.prompt?.name === SELECT_ACCOUNT &&
+    payload.consumed === undefined &&
+    // By the clock that the library has set it by.
+    (payload.exp ?? 0) > Date.now() / 1000;
+  return waits ? payload : null;
+}
 
 /**
  * Prepares the choice of the account that is signed in, for a request with `prompt=select_account`.
@@ -15,16 +36,12 @@ import { SELECT_ACCOUNT } from "./prompts.ts";
  *   no such request of the user waits
  */
 export async function chooseAccount(
-  context: RequestContext<Databases & Sealing & OnPlatform>,
+  context: RequestContext<Process>,
   { userId }: Session,
   request: string,
 ): Promise<Write | null> {
-  const payload = await artifactStorage(context, "Interaction").find(request);
-  const waits =
-    payload?.prompt?.name === SELECT_ACCOUNT &&
-    payload.accountId === userId &&
-    payload.consumed === undefined;
-  if (!waits) return null;
+  const waiting = await findWaiting(context, request);
+  if (waiting?.accountId !== userId) return null;
   const { tenant, now } = context;
   return (tx) => takeRequest(tx, tenant.id, { request, userId, answer: CHOSEN, now });
 }

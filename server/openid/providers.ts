@@ -42,6 +42,12 @@ export function createOpenidProviders(runtime: OpenidProcess) {
       const { answerDevice } = await import("./device-codes.ts");
       return answerDevice(...answer);
     },
+    /** Whether a request waits for its user to choose an account. */
+    async awaitsChoice(tenant: Tenant, request: string): Promise<boolean> {
+      if (!tenant.config.openid.enabled) return false;
+      const { awaitsChoice } = await import("./account-choice.ts");
+      return awaitsChoice({ runtime, tenant }, request);
+    },
     /** Prepares the write by which a user goes on with the account that is signed in; null if no request waits for that. */
     async chooseAccount(...choice: Parameters<typeof ChooseAccount>): Promise<Write | null> {
       if (!choice[0].tenant.config.openid.enabled) return null;

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { blockAccount } from "../../account/blocking.ts";
 import { deleteAccount } from "../../account/deletion.ts";
 import { factsByIdentifier } from "../../identity/facts.ts";
+import { createTenant } from "../../tenants/manage-tenants.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import {
@@ -16,6 +17,7 @@ import {
   restWalk,
 } from "../../testing/rest-walk.ts";
 import type { TestRuntime } from "../../testing/runtime.ts";
+import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
 import { pageState } from "../page/page-state.ts";
@@ -343,6 +345,71 @@ function moved(browser: Visitor, server: TestRuntime): Visitor {
   return there;
 }
 
+describe("A290 the accounts of a browser are not shown", () => {
+  /** The state that a login begins with for a request. */
+  async function shownFor(browser: Visitor, request: string): Promise<string> {
+    const flow = await restWalk(runtime, "login", browser, { request });
+    await flow.act("register_client_capabilities");
+    return flow.state.name;
+  }
+
+  test("for a request that was made up", async () => {
+    const browser = await browserOf(newAddress());
+    for (const request of ["", "x", "x".repeat(64), "x".repeat(65), "\0"])
+      expect(await shownFor(browser, request)).toBe("login_init");
+  });
+
+  test("for a request that is answered", async () => {
+    const browser = await browserOf(newAddress());
+    const page = await ask(browser);
+    const flow = await loginFor(browser, page);
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
+    expect(await shownFor(browser, requestIn(page))).toBe("login_init");
+    await returned(browser, flow.state.payload.redirect_url);
+    expect(await shownFor(browser, requestIn(page))).toBe("login_init");
+  });
+
+  test("for a request that has expired", async () => {
+    const browser = await browserOf(newAddress());
+    const request = requestIn(await ask(browser));
+    expect(await shownFor(browser, request)).toBe("account_choice");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 7_200_000 });
+    try {
+      expect(await shownFor(browser, request)).toBe("login_init");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("for a request that asks something else", async () => {
+    const browser = await browserOf(newAddress());
+    const question = await ask(browser, { prompt: "consent" }, "reader");
+    expect(question.pathname).toBe("/consent");
+    expect(await shownFor(browser, question.searchParams.get("request") ?? "")).toBe("login_init");
+  });
+
+  test("for a request of another tenant", async () => {
+    const openid = { enabled: true, clients: { shop: { ...client, name: "The shop" } } };
+    const { id } = await createTenant(runtime, { name: "Acme", hosts: [], settings: { openid } });
+    const acme = await runtime.tenants.byId(id);
+    if (!acme) throw new Error("the created tenant was not found");
+    const theirs = await ask(tenantVisitor(runtime, acme));
+    expect(theirs.searchParams.get("prompt")).toBe("select_account");
+    expect(await shownFor(await browserOf(newAddress()), requestIn(theirs))).toBe("login_init");
+  });
+
+  test("by the page either, whatever address leads to it", async () => {
+    const browser = await browserOf(newAddress());
+    const redirect_to = `${runtime.config.base_url}/oauth/authorize/${"x".repeat(21)}`;
+    const query = new URLSearchParams({ redirect_to, prompt: "select_account" });
+    const led = await browser.request(`/login?${query}`, { headers: { accept: "text/html" } });
+    expect(led.headers.get("location")).toBe("/");
+    const header = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const { state } = await pageState(runtime, runtime.tenant, header, "login");
+    expect(state.name).toBe("login_init");
+  });
+});
+
 describe("A261 the accounts of a browser", () => {
   test("are removed from it by its user, and their next sign-in is as in a new browser", async () => {
     const [first, second] = [newAddress(), newAddress()];
@@ -461,15 +528,15 @@ describe("A261 the accounts of a browser", () => {
     expect(flow.state.name).toBe("login_init");
   });
 
-  test("are not chosen for a request that asks something else, which stays unanswered", async () => {
+  test("are not chosen for a request that was answered meanwhile", async () => {
     const browser = await browserOf(newAddress());
-    const question = await ask(browser, { prompt: "consent" }, "reader");
-    const request = question.searchParams.get("request") ?? "";
-    const flow = await restWalk(runtime, "login", browser, { request });
-    await flow.act("register_client_capabilities");
-    await flow.act("account_choose", { chosen_account: ownKey(flow) });
-    const back = await returned(browser, flow.state.payload.redirect_url);
-    expect([back.pathname, back.searchParams.get("code")]).toEqual(["/consent", null]);
+    const page = await ask(browser);
+    const [one, other] = [await loginFor(browser, page), await loginFor(browser, page)];
+    await one.act("account_choose", { chosen_account: ownKey(one) });
+    const { redirect_url } = one.state.payload;
+    expect((await returned(browser, redirect_url)).searchParams.get("code")).not.toBeNull();
+    await other.act("account_choose", { chosen_account: ownKey(other) });
+    expect(other.state).toMatchObject({ name: "consent_answered", payload: { redirect_url } });
   });
 
   test("are not shown without a request, nor in a registration", async () => {
