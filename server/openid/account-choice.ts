@@ -5,8 +5,9 @@ import type { RequestContext, TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Session } from "../objects/session.ts";
-import { artifactStorage } from "./artifact-storage.ts";
+import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
 import { CHOSEN, takeRequest } from "./consents.ts";
+import { identifierHash } from "./identifier-hash.ts";
 import { SELECT_ACCOUNT } from "./prompts.ts";
 
 type Process = Databases & Sealing & OnPlatform;
@@ -30,10 +31,11 @@ async function findWaiting(context: TenantContext<Process>, request: string): Pr
 }
 
 /**
- * Prepares the choice of the account that is signed in, for a request with `prompt=select_account`.
+ * Prepares the choice of the account that is signed in, for a request with `prompt=select_account`. A request that came without
+ * a session, such as one whose browser had to renew its cookie first, is from then on one of this user.
  *
  * @returns the write of the choice; it throws ConflictError("authorization") if the request is answered or expired. Null if
- *   no such request of the user waits
+ *   no such request waits, or another user is asked
  */
 export async function chooseAccount(
   context: RequestContext<Process>,
@@ -41,7 +43,12 @@ export async function chooseAccount(
   request: string,
 ): Promise<Write | null> {
   const waiting = await findWaiting(context, request);
-  if (waiting?.accountId !== userId) return null;
+  const { accountId = null } = waiting ?? {};
+  if (!waiting || (accountId !== null && accountId !== userId)) return null;
   const { tenant, now } = context;
-  return (tx) => takeRequest(tx, tenant.id, { request, userId, answer: CHOSEN, now });
+  const { jti: _, ...kept } = waiting;
+  const seals = artifactSeals(context, "Interaction");
+  const payload = seals.seal({ ...kept, accountId: userId }, identifierHash(request));
+  const answer = { request, userId: accountId, answer: CHOSEN, now } as const;
+  return (tx) => takeRequest(tx, tenant.id, answer, { userId, payload });
 }

@@ -167,6 +167,8 @@ export const CHOSEN = "chosen";
 /**
  * Answers a request once, as the user whom it asks.
  *
+ * @param userId null for a request that came without a session
+ * @param changes more columns of its row
  * @throws ConflictError("authorization") if it is answered or expired
  */
 export async function takeRequest(
@@ -177,15 +179,16 @@ export async function takeRequest(
     userId,
     answer,
     now,
-  }: { request: string; userId: string; answer: Answer | typeof CHOSEN; now: Date },
+  }: { request: string; userId: string | null; answer: Answer | typeof CHOSEN; now: Date },
+  changes: { userId?: string; payload?: Buffer } = {},
 ): Promise<void> {
   const taken = await tx
     .update(openidArtifacts)
-    .set({ consumedAt: now, answer })
+    .set({ consumedAt: now, answer, ...changes })
     .where(
       and(
         isArtifact(tenantId, "Interaction", request),
-        eq(openidArtifacts.userId, userId),
+        userId === null ? isNull(openidArtifacts.userId) : eq(openidArtifacts.userId, userId),
         isNull(openidArtifacts.consumedAt),
         gt(openidArtifacts.expiresAt, now),
       ),

@@ -138,6 +138,35 @@ describe("a user who is to choose an account", () => {
     expect(back.searchParams.get("code")).not.toBeNull();
   });
 
+  test("is asked once where the request came without the session", async () => {
+    const browser = await browserOf(newAddress());
+    const session = browser.cookies.get(sessionCookie) ?? "";
+    browser.cookies.delete(sessionCookie);
+    const page = await ask(browser);
+    browser.cookies.set(sessionCookie, session);
+    const flow = await loginFor(browser, page);
+    await flow.act("account_choose", { chosen_account: ownKey(flow) });
+    const back = await returned(browser, flow.state.payload.redirect_url);
+    expect(back.searchParams.get("code")).not.toBeNull();
+  });
+
+  test("is asked once where a sign-in follows the choice", async () => {
+    const browser = await browserOf(newAddress());
+    await browser.post("/logout");
+    const page = await ask(browser, {}, "reader");
+    const flow = await loginFor(browser, page);
+    await flow.act("account_choose", { chosen_account: choicesOf(flow)[0]?.value ?? "" });
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    const question = await returned(browser, page.searchParams.get("redirect_to"));
+    expect(question.pathname).toBe("/consent");
+    const request = question.searchParams.get("request") ?? "";
+    const consent = await restWalk(runtime, "consent", browser, { request });
+    await consent.act("consent_allow");
+    const back = await returned(browser, consent.state.payload.redirect_url);
+    expect(back.searchParams.get("code")).not.toBeNull();
+  });
+
   test("is asked again by the next request", async () => {
     const browser = await browserOf(newAddress());
     const flow = await loginFor(browser, await ask(browser));
