@@ -9,6 +9,7 @@ import { accountOwner } from "../testing/account-owner.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { testClient } from "../testing/runtime.ts";
 import { artifactStorage } from "./artifact-storage.ts";
+import { endAccess } from "./consents.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { type Redemption, writeRedemption } from "./redemption.ts";
 import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
@@ -236,6 +237,79 @@ test("A218 a refresh beside a sign-out, and beside the end of all sessions, wait
       failures.push(redeemed.reason);
   }
   expect(failures).toEqual([]);
+});
+
+describe("A291 the end of the access of an application waits in vain for none of", () => {
+  interface Access {
+    accountId: string;
+    sessionUid: string;
+    grantId: string;
+    device: string;
+  }
+
+  /** Access by a device, and by a browser with ten tokens of one grant. */
+  async function access(): Promise<Access> {
+    const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+    const [grantId, ofDevice, device] = [randomUUID(), randomUUID(), randomUUID()];
+    const ofClient = { accountId, clientId: "shop", exp };
+    for (const grant of [ofDevice, grantId]) await storageOf("Grant").upsert(grant, ofClient, 3600);
+    // After its grant: each of its requests moves the row of a device.
+    await storageOf("DeviceCode").upsert(device, { ...ofClient, grantId: ofDevice }, 600);
+    const issued = { ...ofClient, grantId, sessionUid, expiresWithSession: true };
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        storageOf(index % 2 ? "AccessToken" : "RefreshToken").upsert(`${index} ${grantId}`, issued, 3600),
+      ),
+    );
+    return { accountId, sessionUid, grantId, device };
+  }
+
+  const acting = { ...context, client: testClient };
+  const others: Record<string, (one: Access) => Promise<unknown>> = {
+    "the redemption of a device's code": async ({ accountId, device }) => {
+      const visitor: Visitor = { session: null, redemption: null };
+      await answeredFor(visitor, async () => {
+        await storageOf("DeviceCode").consume(device);
+        const issued = { accountId, clientId: "shop", grantId: "of the device", exp };
+        await storageOf("RefreshToken").upsert(`refresh ${device}`, issued, 3600);
+      });
+      if (!visitor.redemption) throw new Error("nothing is to be written");
+      return writeRedemption(context, visitor.redemption, true);
+    },
+    "the second use of a token": async ({ grantId }) => {
+      const use = () => storageOf("RefreshToken").consume(`0 ${grantId}`);
+      await use().then(use);
+    },
+    "the end of a grant by the library": ({ grantId }) => storageOf("AccessToken").revokeByGrantId(grantId),
+    "a sign-out": ({ sessionUid }) =>
+      runtime.database.write.transaction(endSession(acting, sessionUid, "session.delete.explicit.logout")),
+    "the end of all sessions": ({ accountId }) =>
+      runtime.database.write.transaction(
+        endOtherSessions(acting, accountId, "session.delete.explicit.revoke"),
+      ),
+  };
+
+  test.each(Object.keys(others))("%s", async (name) => {
+    const failures: unknown[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const one = await access();
+      const [ended, other] = await Promise.allSettled([
+        setTimeout((round % 4) / 2).then(() =>
+          runtime.database.write.transaction(endAccess(runtime.tenant.id, one.accountId, "shop")),
+        ),
+        setTimeout((round % 6) / 2).then(() => others[name]?.(one)),
+      ]);
+      if (ended.status === "rejected") failures.push(ended.reason);
+      if (other.status === "rejected" && !(other.reason instanceof errors.InvalidGrant))
+        failures.push(other.reason);
+      const left = await Promise.all([
+        storageOf("Grant").find(one.grantId),
+        storageOf("DeviceCode").find(one.device),
+      ]);
+      expect(left).toEqual([undefined, undefined]);
+    }
+    expect(failures).toEqual([]);
+  });
 });
 
 test("a token is read with its grant, its session and its account, as each would be by itself", async () => {

@@ -9,6 +9,7 @@ import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { LOCK_ORDER } from "./lock-order.ts";
 import { readPresentedToken } from "./presented-token.ts";
 import type { ArtifactRow } from "./read-ahead.ts";
 import { type NewArtifact, writeRedemption } from "./redemption.ts";
@@ -238,4 +239,9 @@ const keepNewestText = `
     select id_hash from openid_artifacts where tenant_id = $1 and kind = $2
     order by expires_at desc, id_hash offset $3)`;
 
-const revokeText = "delete from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3";
+const revokeText = `
+  with family as materialized (
+    select kind, id_hash from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3
+    order by ${LOCK_ORDER} for update)
+  delete from openid_artifacts artifact using family
+  where artifact.tenant_id = $1 and artifact.kind = family.kind and artifact.id_hash = family.id_hash`;

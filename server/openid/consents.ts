@@ -8,6 +8,7 @@ import type { TenantContext } from "../context/context.ts";
 import { lockUser } from "../identity/lock-user.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
+import { LOCK_ORDER } from "./lock-order.ts";
 import { DOCUMENT_KEPT_SECONDS } from "./unlisted-clients.ts";
 import {
   type Permissions,
@@ -16,7 +17,7 @@ import {
   type WaitingAuthorization,
 } from "./waiting-authorization.ts";
 
-const { openidArtifacts, openidConsents } = schema;
+const { openidArtifacts, openidConsents, sessions } = schema;
 
 /** What a user has allowed an application. */
 export interface Consent {
@@ -209,10 +210,27 @@ const isArtifact = (tenantId: string, kind: string, id: string) =>
  * asks just now. Its next request is as its first.
  */
 export function endAccess(tenantId: string, userId: string, clientId: string): Write {
+  const isOfClient = (table: typeof openidArtifacts | typeof openidConsents) =>
+    and(eq(table.tenantId, tenantId), eq(table.userId, userId), eq(table.clientId, clientId));
   return async (tx) => {
-    for (const table of [openidConsents, openidArtifacts])
-      await tx
-        .delete(table)
-        .where(and(eq(table.tenantId, tenantId), eq(table.userId, userId), eq(table.clientId, clientId)));
+    // In the order in which answers of the user, ends of sessions and redemptions lock: account, sessions, artifacts.
+    await lockUser(tx, tenantId, userId);
+    const ofSessions = tx
+      .select({ id: openidArtifacts.sessionId })
+      .from(openidArtifacts)
+      .where(isOfClient(openidArtifacts));
+    await tx
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(and(eq(sessions.tenantId, tenantId), inArray(sessions.id, ofSessions)))
+      .orderBy(sessions.id)
+      .for("key share");
+    await tx
+      .select({ idHash: openidArtifacts.idHash })
+      .from(openidArtifacts)
+      .where(isOfClient(openidArtifacts))
+      .orderBy(sql.raw(LOCK_ORDER))
+      .for("update");
+    for (const table of [openidConsents, openidArtifacts]) await tx.delete(table).where(isOfClient(table));
   };
 }

@@ -5,6 +5,7 @@ import { violatedForeignKey } from "#db/errors";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { MAX_GRANT_SECONDS } from "./grants.ts";
+import { LOCK_ORDER } from "./lock-order.ts";
 
 /**
  * A code or refresh token is redeemed by one statement at the end of the call: it is used up, and the tokens that are given for
@@ -112,8 +113,13 @@ const redeemText = `
 const endFamilyText = `
   with used as materialized (
     select grant_hash from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3),
+  family as materialized (
+    select artifact.kind, artifact.id_hash from openid_artifacts artifact
+    where artifact.tenant_id = $1 and artifact.kind <> 'Session' and (
+      artifact.grant_hash = (select grant_hash from used)
+      or (artifact.kind = 'Grant' and artifact.id_hash = (select grant_hash from used)))
+    order by ${LOCK_ORDER} for update),
   ended as (
-    delete from openid_artifacts artifact using used
-    where artifact.tenant_id = $1 and artifact.kind <> 'Session'
-      and (artifact.grant_hash = used.grant_hash or (artifact.kind = 'Grant' and artifact.id_hash = used.grant_hash)))
+    delete from openid_artifacts artifact using family
+    where artifact.tenant_id = $1 and artifact.kind = family.kind and artifact.id_hash = family.id_hash)
   select exists (select from used) as used`;
