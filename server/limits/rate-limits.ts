@@ -64,6 +64,8 @@ const tenantWindows = {
   flow_start: (limits) => [perMinute(limits.starts_per_minute)],
   /** Authorization requests of a source, pushed ones included. */
   authorization: (limits) => [perMinute(limits.authorizations_per_minute)],
+  /** Requests of clients from a source that fail: the client does not authenticate, or a public one presents no valid grant. */
+  client_failure: (limits) => [perMinute(limits.client_failures_per_minute)],
   /** Codes of devices that a user enters. */
   device_code: (limits) => [perHour(limits.device_codes_per_hour)],
   /** Applications that register themselves from a source. */
@@ -96,6 +98,13 @@ export type SharedRate = keyof typeof sharedWindows;
 type RateName = TenantRate | SharedRate;
 
 const windowsOf = { ...tenantWindows, ...sharedWindows };
+
+/** Limits that are counted in batches. */
+const cheapRates = ["flow_start", "authorization", "client_failure"] as const;
+
+type CheapRate = (typeof cheapRates)[number];
+
+const isCheap = (name: TenantRate): name is CheapRate => (cheapRates as readonly string[]).includes(name);
 
 /** A negative verdict that a retry may change. `retryAfterSeconds` is a whole number of at least 1. */
 export interface RateLimited {
@@ -144,6 +153,8 @@ export interface RateLimits {
    * @param condition of other parts of the statement: nothing is consumed unless it holds
    */
   charging(tenantId: string, charges: readonly Charge[], condition?: Condition): Charging | null;
+  /** Whether a limit has a token left, as far as this process knows. Consumes none, and sends no statement. */
+  known(tenantId: string, name: CheapRate, subject: string): RateVerdict;
   /** Whether each limit has a token left. Consumes none. */
   available(tenantId: string, charges: readonly Charge[]): Promise<boolean>;
   /** Consumes one token of a limit that all tenants share. */
@@ -165,6 +176,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       consume: async () => ({ ok: true }),
       consumeAll: async () => ({ ok: true, exceeded: [] }),
       charging: () => null,
+      known: () => ({ ok: true }),
       available: async () => true,
       consumeShared: async () => ({ ok: true }),
     };
@@ -174,7 +186,10 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     return inBatches(window, (key, batch) => charge(database, requestsOf(limits, { name, key }, batch)));
   };
   /** Those that need no credential, so that they have to be cheap. */
-  const cheap = { flow_start: batched("flow_start"), authorization: batched("authorization") };
+  const cheap = Object.fromEntries(cheapRates.map((name) => [name, batched(name)])) as Record<
+    CheapRate,
+    Batches
+  >;
   const shared = { page: batched("page") };
   const requestsFor = (tenantId: string, charges: readonly Charge[]) =>
     charges.flatMap(({ subject, ...charged }) =>
@@ -184,14 +199,15 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
   return {
     async consume(tenantId, name, subject) {
       const key = keyOf(tenantId, subject);
-      if (name === "flow_start" || name === "authorization") return cheap[name](key);
+      if (isCheap(name)) return cheap[name].consume(key);
       const verdict = await charge(database, requestsOf(limits, { name, key }));
       return verdict.ok ? { ok: true } : verdict;
     },
     consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
     charging: (tenantId, charges, condition) => charging(database, requestsFor(tenantId, charges), condition),
+    known: (tenantId, name, subject) => cheap[name].known(keyOf(tenantId, subject)),
     available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
-    consumeShared: (name, subject) => shared[name](subject),
+    consumeShared: (name, subject) => shared[name].consume(subject),
   };
 }
 
@@ -370,23 +386,36 @@ async function refund(database: Database, requests: Request[]): Promise<void> {
 function inBatches(
   { points, seconds }: Window,
   report: (key: string, points: number) => Promise<RateVerdict>,
-): (key: string) => Promise<RateVerdict> {
+): Batches {
   const own = createWindowCounts(seconds);
   const batch = Math.max(1, Math.floor(points / 10));
   /** The last report of each key that is not answered yet. */
   const pending = new Map<string, Promise<RateVerdict>>();
-  return async (key) => {
-    const { count, endsInMs } = own.count(key);
-    if (count > points) return rateLimited(Math.ceil(endsInMs / 1000));
-    if (count % batch !== 0) return (await pending.get(key)) ?? { ok: true };
-    const reporting = report(key, batch).finally(() => {
-      if (pending.get(key) === reporting) pending.delete(key);
-    });
-    pending.set(key, reporting);
-    const reported = await reporting;
-    if (!reported.ok) own.set(key, points + 1, reported.retryAfterSeconds);
-    return reported;
+  return {
+    async consume(key) {
+      const { count, endsInMs } = own.count(key);
+      if (count > points) return rateLimited(Math.ceil(endsInMs / 1000));
+      if (count % batch !== 0) return (await pending.get(key)) ?? { ok: true };
+      const reporting = report(key, batch).finally(() => {
+        if (pending.get(key) === reporting) pending.delete(key);
+      });
+      pending.set(key, reporting);
+      const reported = await reporting;
+      if (!reported.ok) own.set(key, points + 1, reported.retryAfterSeconds);
+      return reported;
+    },
+    known(key) {
+      const { count, endsInMs } = own.present(key);
+      return count < points ? { ok: true } : rateLimited(Math.ceil(endsInMs / 1000));
+    },
   };
+}
+
+/** A limit that is counted in batches, by keys. */
+interface Batches {
+  consume(key: string): Promise<RateVerdict>;
+  /** What this process knows. */
+  known(key: string): RateVerdict;
 }
 
 /** What charges rates. */

@@ -28,6 +28,17 @@ test("a count that is set has a window of its own length", () => {
   expect(counts.count("one")).toEqual({ count: 1, endsInMs: 60_000 });
 });
 
+test("a window is read without being counted", () => {
+  const counts = createWindowCounts(60);
+  expect(counts.present("one")).toEqual({ count: 0, endsInMs: 0 });
+  counts.count("one");
+  vi.advanceTimersByTime(1_000);
+  expect(counts.present("one")).toEqual({ count: 1, endsInMs: 59_000 });
+  expect(counts.count("one")).toEqual({ count: 2, endsInMs: 59_000 });
+  vi.advanceTimersByTime(59_000);
+  expect(counts.present("one")).toEqual({ count: 0, endsInMs: 0 });
+});
+
 test("windows that have ended leave the memory once others begin", () => {
   const counts = createWindowCounts(60);
   for (let key = 0; key < 100; key++) counts.count(`${key}`);

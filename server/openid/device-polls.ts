@@ -1,6 +1,7 @@
 import { type Adapter, errors } from "oidc-provider";
 import { clockText } from "#db/clock";
 import { queryPrepared } from "#db/prepared";
+import { createWindowCounts } from "../limits/window-counts.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { identifierHash } from "./identifier-hash.ts";
 import type { ArtifactRow } from "./read-ahead.ts";
@@ -18,6 +19,12 @@ const SLOWER_SECONDS = 5;
 /** A longer pause is asked of no device, however many of its requests came too soon. */
 const MAX_POLL_SECONDS = 60;
 
+/**
+ * So many requests of a device in a minute are looked at. One that keeps its pause makes fifteen at most; more say nothing that
+ * the pause, which has grown to its end by then, does not say already.
+ */
+const MAX_POLLS_PER_MINUTE = 20;
+
 /** A request that comes this much too soon was held up less by the network than the one before it. */
 const TOLERANCE_SECONDS = 1;
 
@@ -28,10 +35,15 @@ const TOLERANCE_SECONDS = 1;
 export function deviceCodeStorage(context: Parameters<typeof artifactStorage>[0]): Adapter {
   const { runtime, tenant } = context;
   const stored = artifactStorage(context, KIND);
+  const polls = createWindowCounts(60, () => Date.now() + runtime.platform.clockShift());
   return {
     ...stored,
-    /** @throws SlowDown if the device has asked too soon, and its user has not answered */
+    /**
+     * @throws SlowDown if the device has asked too soon, and its user has not answered; or far too often, whatever its user has
+     *   done
+     */
     async find(id) {
+      if (polls.count(identifierHash(id)).count > MAX_POLLS_PER_MINUTE) throw new errors.SlowDown();
       const [row] = await queryPrepared<ArtifactRow & { is_too_soon: boolean }, "claim">(
         runtime.database,
         "claim",

@@ -25,6 +25,8 @@ export interface ProviderAnswer {
   headers: Record<string, string>;
   cookies: string[];
   body: string;
+  /** Whether the client has not authenticated, or is a public one without a valid code or token. */
+  isClientFailure: boolean;
   /** A code or refresh token that was presented a second time. */
   reused: PresentedToken | null;
   /** What was given for the token of another client. */

@@ -50,6 +50,7 @@ export function makeTenantProvider(
     await next();
     if (ctx.oidc?.route === "discovery") hideClaimsOfClients(context.tenant.config, ctx.body as Discovery);
     if (ctx.oidc?.route === "token") nameUnauthorized(ctx.oidc, ctx.body as TokenError);
+    if (ctx.oidc) presentVisitor().isClientFailure = isClientFailure(ctx.oidc, ctx.body as TokenError | null);
   });
   const respond = provider.callback();
   const baseUrl = pathname === "/" ? "" : pathname;
@@ -92,6 +93,7 @@ export function makeTenantProvider(
           headers: { "content-type": "application/json; charset=utf-8" },
           cookies: [],
           body: JSON.stringify({ error: refusal.error, error_description: refusal.error_description }),
+          isClientFailure: false,
           reused,
           exchanged: null,
         };
@@ -104,6 +106,7 @@ export function makeTenantProvider(
         headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
         cookies: [set ?? []].flat().filter((value) => !isOfVisitor(value)),
         body: answered.payload,
+        isClientFailure: visitor.isClientFailure ?? false,
         reused,
         exchanged: (answered.statusCode < 400 && visitor.exchanged) || null,
       };
@@ -118,6 +121,16 @@ function nameUnauthorized({ client, params }: KoaContextWithOIDC["oidc"], answer
   const isAllowed =
     params?.grant_type !== TOKEN_EXCHANGE || client?.grantTypeAllowed(TOKEN_EXCHANGE) !== false;
   if (!isAllowed && answer.error === "invalid_request") answer.error = "unauthorized_client";
+}
+
+/**
+ * Whether a client has not authenticated, or a public one has presented no valid code or token (RFC 6749, 5.2). Of one that has
+ * authenticated no such code or token says anything: its users' sessions may all have ended at once.
+ */
+function isClientFailure({ client }: KoaContextWithOIDC["oidc"], answer: TokenError | null): boolean {
+  const error = answer?.error;
+  if (error === "invalid_client") return true;
+  return error === "invalid_grant" && client?.clientAuthMethod === "none";
 }
 
 type Discovery = { claims_supported: string[] };

@@ -31,6 +31,8 @@ export interface Visitor {
   isReused?: boolean;
   /** What an exchange of a token gives. */
   exchanged?: ExchangedToken;
+  /** Whether a client has not authenticated, or a public one has presented no valid code or token. */
+  isClientFailure?: boolean;
   /** Why the library could not answer, such as a database that is away. */
   failure?: unknown;
 }

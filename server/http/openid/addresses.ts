@@ -4,6 +4,7 @@ import { oauthErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { applicationHandler, browserHandler, formHandler, limited } from "./answer-by-provider.ts";
+import { clientHandler } from "./client-requests.ts";
 import { deviceHandler } from "./device.ts";
 import { logoutHandler, postedLogoutHandler } from "./logout.ts";
 import { registrationHandler } from "./registration.ts";
@@ -12,6 +13,7 @@ const form = "application/x-www-form-urlencoded";
 
 const refused = (description: string) => ({ description, schema: oauthErrorSchema });
 const unauthorized = refused("The client is not authenticated.");
+const tooManyFailures = refused("Too many requests of the client from this source have failed.");
 const invalid = refused("The request is invalid; `error` is that of the standard.");
 
 const authorizationRequest = z.looseObject({
@@ -149,7 +151,7 @@ export const openidAddresses = [
     bodyType: form,
     answers: signedOutAnswers,
   }),
-  described(address("POST", openidPaths.token, applicationHandler, "oauth", "public"), {
+  described(address("POST", openidPaths.token, clientHandler, "oauth", "public"), {
     id: "issueTokens",
     summary: "Exchange a code, that of a device, or a refresh token for tokens",
     description: "RFC 6749, 4.1.3, 4.4.2 and 6; RFC 8628, 3.4; RFC 8693, 2.1.",
@@ -165,6 +167,7 @@ export const openidAddresses = [
       400: invalid,
       401: unauthorized,
       404: "The OpenID provider is off.",
+      429: tooManyFailures,
     },
   }),
   described(address("POST", openidPaths.device_authorization, limited(deviceHandler), "oauth", "public"), {
@@ -245,7 +248,7 @@ export const openidAddresses = [
       404: "The OpenID provider is off.",
     },
   }),
-  described(address("POST", openidPaths.introspection, applicationHandler, "oauth", "public"), {
+  described(address("POST", openidPaths.introspection, clientHandler, "oauth", "public"), {
     id: "introspectToken",
     summary: "Ask whether a token is valid",
     description: "RFC 7662.",
@@ -257,9 +260,10 @@ export const openidAddresses = [
       400: invalid,
       401: unauthorized,
       404: "The OpenID provider is off.",
+      429: tooManyFailures,
     },
   }),
-  described(address("POST", openidPaths.revocation, applicationHandler, "oauth", "public"), {
+  described(address("POST", openidPaths.revocation, clientHandler, "oauth", "public"), {
     id: "revokeToken",
     summary: "Revoke a token",
     description: "RFC 7009.",
@@ -271,6 +275,7 @@ export const openidAddresses = [
       400: invalid,
       401: unauthorized,
       404: "The OpenID provider is off.",
+      429: tooManyFailures,
     },
   }),
   described(

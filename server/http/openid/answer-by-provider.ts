@@ -1,3 +1,4 @@
+import type { RateLimited } from "../../limits/rate-limits.ts";
 import type { Session } from "../../objects/session.ts";
 import { recordExchange } from "../../openid/exchange-record.ts";
 import { openidPaths } from "../../openid/paths.ts";
@@ -11,7 +12,7 @@ import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { OFF, oauthError } from "./error.ts";
 
 /** A pushed request is stored, with its `claims`. */
-const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
 
 /** What the library reads of a request. The address of the service comes from the configuration. */
 const headersRead = [
@@ -64,24 +65,28 @@ export function limited(handler: Handler): Handler {
   return async (context) => {
     const { runtime, tenant, client } = context;
     const rate = await runtime.rates.consume(tenant.id, "authorization", client.source);
-    return rate.ok
-      ? handler(context)
-      : oauthError(429, "Too many requests. Try again in a moment.", {
-          "Retry-After": String(rate.retryAfterSeconds),
-        });
+    return rate.ok ? handler(context) : tooManyRequests(rate);
   };
 }
+
+export const tooManyRequests = ({ retryAfterSeconds }: RateLimited): Reply =>
+  oauthError(429, "Too many requests. Try again in a moment.", { "Retry-After": String(retryAfterSeconds) });
 
 /**
  * Answers a request as the library does.
  *
  * @param body in place of the request's, where it was read already
  * @param ahead what was read together with the session
+ * @param whenFailed called if the client has not authenticated, or is a public one without a valid code or token
  */
 export async function answerByProvider(
   context: HandlerContext,
   session: Session | null,
-  { body: read, ahead }: { body?: Uint8Array; ahead?: ReadAhead | undefined } = {},
+  {
+    body: read,
+    ahead,
+    whenFailed,
+  }: { body?: Uint8Array; ahead?: ReadAhead | undefined; whenFailed?: () => Promise<unknown> } = {},
 ): Promise<Reply> {
   const { runtime, tenant, client, request, url } = context;
   if (!tenant.config.openid.enabled) return oauthError(404, OFF);
@@ -100,7 +105,8 @@ export async function answerByProvider(
     session,
     ahead,
   });
-  const { status, cookies, body: text, reused, exchanged } = answered;
+  const { status, cookies, body: text, reused, exchanged, isClientFailure } = answered;
+  if (isClientFailure) await whenFailed?.();
   const recorded = { ...context, now: new Date(Date.now() + runtime.platform.clockShift()) };
   if (reused) await recordReuse(recorded, reused);
   if (exchanged) await recordExchange(recorded, exchanged);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { schema } from "#db/client";
 import { lockUser } from "../../identity/lock-user.ts";
@@ -147,6 +147,28 @@ test("A260 of fifty requests of a device at once one is answered, and after a mi
   expect(errors.filter((error) => error === "slow_down")).toHaveLength(49);
   runtime.advanceClock(60);
   expect((await poll("tv", codes)).error).toBe("authorization_pending");
+});
+
+test("A292 a device that asks more than twenty times in a minute costs nothing more, and is heard after it", async () => {
+  const codes = await ask("tv");
+  const asks = (times: number) => Promise.all(Array.from({ length: times }, () => poll("tv", codes)));
+  const moved = async () => {
+    const { openidArtifacts } = schema;
+    const [row] = await runtime.database.read
+      .select({ version: sql`xmin::text`, polledAt: openidArtifacts.polledAt })
+      .from(openidArtifacts)
+      .where(eq(openidArtifacts.kind, "DeviceCode"))
+      .orderBy(desc(openidArtifacts.createdAt))
+      .limit(1);
+    return row;
+  };
+  await asks(20);
+  const before = await moved();
+  expect((await asks(30)).every(({ error }) => error === "slow_down")).toBe(true);
+  expect(await moved()).toEqual(before);
+  runtime.advanceClock(60);
+  await (await enter(await newVisitor(), codes)).act("consent_allow");
+  expect((await poll("tv", codes)).access_token).toEqual(expect.any(String));
 });
 
 test("A260 a device whose user has answered is not told to slow down, and another device neither", async () => {

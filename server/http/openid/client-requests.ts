@@ -1,0 +1,42 @@
+import { decodeJwt } from "jose";
+import type { Handler, HandlerContext } from "../table/handler-context.ts";
+import { answerByProvider, MAX_BODY_BYTES, tooManyRequests } from "./answer-by-provider.ts";
+import { oauthError } from "./error.ts";
+
+/**
+ * Answers a request by which a client authenticates, or presents a code or token (RFC 6749, 2.3 and 3.2). A source whose requests
+ * fail is refused for the rest of a minute before anything of them is looked at, so that no secret is found by guessing. One
+ * that succeeds is not counted. Each listed client is counted by itself: applications behind one address do not lock each other
+ * out.
+ */
+export const clientHandler: Handler = async (context) => {
+  const { runtime, tenant, client, request } = context;
+  const body = await request.read(MAX_BODY_BYTES);
+  if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
+  const named = namedClient(context, body);
+  const isListed = named !== null && Object.hasOwn(tenant.config.openid.clients, named);
+  const subject = isListed ? `${client.source} ${named}` : client.source;
+  const rate = runtime.rates.known(tenant.id, "client_failure", subject);
+  if (!rate.ok) return tooManyRequests(rate);
+  return answerByProvider(context, null, {
+    body,
+    whenFailed: () => runtime.rates.consume(tenant.id, "client_failure", subject),
+  });
+};
+
+/** The client that a request names, as the library reads it; null if it names none in a form that the library takes. */
+function namedClient({ request }: HandlerContext, body: Uint8Array): string | null {
+  const [, basic] = /^basic ([a-z0-9+/]+=*)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  try {
+    if (basic !== undefined) {
+      const [id = ""] = Buffer.from(basic, "base64").toString().split(":");
+      return decodeURIComponent(id.replaceAll("+", "%20"));
+    }
+    const form = new URLSearchParams(Buffer.from(body).toString());
+    const assertion = form.get("client_assertion");
+    return form.get("client_id") ?? (assertion === null ? null : (decodeJwt(assertion).sub ?? null));
+  } catch {
+    // Malformed: the library says so.
+    return null;
+  }
+}
