@@ -23,7 +23,7 @@ test.each([
   const log = { ...runtime.log, error: vi.fn() } as unknown as typeof runtime.log;
   const answer = await answerPage(
     new Request(`http://localhost:3000${path}`, { headers: { host: "localhost:3000" } }),
-    { requestId: "request-1" },
+    { address: "192.0.2.1", requestId: "request-1" },
     { ...runtime, log },
   );
   const text = await answer.text();

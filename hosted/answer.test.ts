@@ -16,7 +16,7 @@ const runtime = await runtimeForTests({ STILE_EMBED_ORIGINS: "http://localhost:4
 const answerTo = (path: string, headers: Record<string, string> = {}, method = "GET", on = runtime) =>
   answerPage(
     new Request(`http://localhost:3000${path}`, { method, headers: { host: "localhost:3000", ...headers } }),
-    { requestId: "request-1" },
+    { address: "192.0.2.1", requestId: "request-1" },
     on,
   );
 
@@ -261,7 +261,7 @@ test("answers HEAD with the headers of the page", async () => {
 test.each(["POST", "PUT", "OPTIONS", "TRACE"])("A97 rejects %s without reading its body", async (method) => {
   const answer = await answerPage(
     { method, url: "http://localhost:3000/", headers: new Headers({ host: "localhost" }) } as Request,
-    { requestId: "request-1" },
+    { address: "192.0.2.1", requestId: "request-1" },
     runtime,
   );
   expect([answer.status, answer.headers.get("allow"), answer.headers.get("connection")]).toEqual([

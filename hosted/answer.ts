@@ -8,6 +8,8 @@ import { plainError, type Reply, redirect } from "#server/http/answer/reply";
 import { responseEncoding } from "#server/http/answer/response-encoding";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "#server/http/answer/temporary-failure";
 import { complete, toResponse } from "#server/http/answer/to-response";
+import type { PageVisit } from "#server/http/page/page-state";
+import { clientOf } from "#server/http/request/client";
 import { formatCookie, isSecure } from "#server/http/request/cookies";
 import {
   LANGUAGE_COOKIE,
@@ -50,14 +52,15 @@ const BROTLI_QUALITY = 5;
 /**
  * Answers a request outside the API with a page, or with the page for unknown addresses.
  *
- * @param requestId identifies the request in `X-Request-ID`
+ * @param connection `address`: of the client; `requestId` identifies the request in `X-Request-ID`
  */
 export async function answerPage(
   request: Request,
-  { requestId }: { requestId: string },
+  connection: { address: string; requestId: string },
   runtime: Runtime = currentRuntime(),
 ): Promise<Response> {
   const { method, headers } = request;
+  const { requestId } = connection;
   const url = new URL(request.url);
   let { tenant } = runtime;
   let page: Page | Redirection | null = null;
@@ -70,7 +73,8 @@ export async function answerPage(
       // The rest of the body is not read.
       return asReply(plainError(405, "Method not allowed.", { Allow: "GET, HEAD", Connection: "close" }));
     const makePage = located?.tenant && Object.hasOwn(pages, located.path) ? pages[located.path] : null;
-    const asked = pageRequest(runtime, tenant, located?.path ?? url.pathname, url, headers);
+    const visit = { client: clientOf(request, connection, true, tenant), headers };
+    const asked = pageRequest(runtime, tenant, located?.path ?? url.pathname, url, visit);
     page = makePage ? await makePage(asked) : missingPage(asked);
     if ("location" in page) return asReply(redirect(307, page.location));
     const nonce = randomBytes(NONCE_BYTES).toString("base64");
@@ -95,13 +99,14 @@ function pageRequest(
   tenant: Tenant,
   path: string,
   { searchParams: query }: URL,
-  headers: Headers,
+  visit: PageVisit,
 ): PageRequest {
+  const { headers } = visit;
   const cookies = headers.get("cookie");
   const chosen = languageInQuery(query) ?? languageInCookie(cookies);
   const { mode, words } = tenant.config;
   const language = pageLanguage(chosen, headers.get("accept-language"), mode);
-  return { runtime, tenant, path, query, cookies, language, words: wordsOf(language, words) };
+  return { runtime, tenant, path, query, cookies, language, words: wordsOf(language, words), visit };
 }
 
 /** Keeps the language that the address names. */

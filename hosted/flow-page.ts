@@ -131,9 +131,9 @@ const cookiesBlocked = { code: "cookies_blocked", message: "The browser keeps no
 
 /** Reads the state to display. An unexpected error becomes an error state. */
 async function state(request: PageRequest, type: FlowType): Promise<PageAnswer> {
-  const { runtime, tenant, cookies, query } = request;
+  const { runtime, tenant, cookies, query, visit } = request;
   try {
-    const answer = await pageState(runtime, tenant, cookies, type);
+    const answer = await pageState(runtime, tenant, cookies, type, undefined, visit);
     return checksCookies(query) ? { ...answer, state: { ...answer.state, error: cookiesBlocked } } : answer;
   } catch (error) {
     if (isUnknownKey(error, runtime.log) || isTemporaryFailure(error))

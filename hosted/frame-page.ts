@@ -15,7 +15,7 @@ const framedFlows = ["login", "registration", "profile"] as const;
  * goes on. Only the page of a listed origin may frame it. Reads only.
  */
 export async function framePage(request: PageRequest): Promise<Page> {
-  const { runtime, tenant, query, cookies, language, words } = request;
+  const { runtime, tenant, query, cookies, language, words, visit } = request;
   const { config } = tenant;
   const page = { status: 200, title: config.service.name, config, embedding: unframed } as const;
   const shared = {
@@ -49,7 +49,7 @@ export async function framePage(request: PageRequest): Promise<Page> {
   const type = framedFlows.find((name) => name === query.get("flow")) ?? "login";
   const theme = (["light", "dark"] as const).find((name) => name === query.get("theme"));
   const { frame } = parsed;
-  const initial = await pageState(runtime, tenant, cookies, type, frame);
+  const initial = await pageState(runtime, tenant, cookies, type, frame, visit);
   return {
     ...page,
     // A form that is sent before its script arrives would lead to a page that cannot be framed.
@@ -63,12 +63,12 @@ export async function framePage(request: PageRequest): Promise<Page> {
 }
 
 /** The flow of a frame that this window has led to a provider. */
-async function returnedFlow({ runtime, tenant, cookies }: PageRequest) {
+async function returnedFlow({ runtime, tenant, cookies, visit }: PageRequest) {
   const found = await Promise.all(
     framedFlows.map(async (type: FlowType) => {
       const flow = await openPageCookie(runtime, tenant, `frame-${type}`, cookies);
       if (!flow?.frame || flow.finished !== undefined) return null;
-      const initial = await pageState(runtime, tenant, cookies, type, flow.frame);
+      const initial = await pageState(runtime, tenant, cookies, type, flow.frame, visit);
       return Object.hasOwn(initial.state.actions, "exchange_token")
         ? { type, page: flow.frame, initial }
         : null;

@@ -1,5 +1,6 @@
 import type { Config } from "#server/config/schema";
 import type { Tenant } from "#server/config/tenant";
+import type { PageVisit } from "#server/http/page/page-state";
 import type { Runtime } from "#server/runtime";
 import type { PageLanguage } from "#words/language-tags";
 import type { LanguageWords } from "#words/language-words";
@@ -18,6 +19,7 @@ export interface PageRequest {
   /** The language that the visitor chose, else the one that the browser prefers, and its words. */
   language: PageLanguage;
   words: LanguageWords;
+  visit: PageVisit;
 }
 
 /** A page as data; `answer.ts` makes the document of it. */

@@ -18,7 +18,7 @@ import { NodeRequest } from "./request/node-request.ts";
 import { requestAddress } from "./request/request-address.ts";
 
 /** Answers requests outside the API. */
-type Pages = (request: Request, info: { requestId: string }) => Promise<Response>;
+type Pages = (request: Request, info: { address: string; requestId: string }) => Promise<Response>;
 
 /** The methods that a route file of Next can export. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

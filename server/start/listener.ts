@@ -26,7 +26,7 @@ export interface Destinations {
   /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
   /** Answers any other request. */
-  pages(request: Request, info: { requestId: string }): Promise<Response>;
+  pages(request: Request, info: { address: string; requestId: string }): Promise<Response>;
 }
 
 export interface ListenerOptions {

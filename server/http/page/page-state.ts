@@ -1,4 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
+import type { Client } from "../../context/client.ts";
 import { peek } from "../../flow/current.ts";
 import { detailedState } from "../../flow/error-codes.ts";
 import { firstAccountState } from "../../flow/first-state.ts";
@@ -8,8 +9,9 @@ import type { FlowState } from "../../flow/wire.ts";
 import type { Session } from "../../objects/session.ts";
 import type { Runtime } from "../../runtime.ts";
 import { verifySession } from "../../sessions/verify-session.ts";
+import type { RequestHeaders } from "../request/api-request.ts";
 import { markIn } from "../request/cookies.ts";
-import { cookieTokens } from "../session/presented-session.ts";
+import { cookieTokens, recordRefusedCookie } from "../session/presented-session.ts";
 import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";
@@ -17,12 +19,19 @@ import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
 import { UNSTARTED } from "./page-flow.ts";
 import { unstartedConsent, unstartedState } from "./unstarted-state.ts";
 
+/** Who asks for a page, for the audit log. */
+export interface PageVisit {
+  client: Client;
+  headers: RequestHeaders;
+}
+
 /**
  * Returns the state that the hosted page displays: that of the browser's flow, or the first state of a flow that is not
- * started. Reads only.
+ * started. Reads only, except that a session cookie without its bound cookie is recorded.
  *
  * @param cookies the `Cookie` header of the page's request
  * @param frame the page in whose frame the flow is displayed, if any
+ * @param visit absent where the session of the same request is judged in another place too
  */
 export async function pageState(
   runtime: Runtime,
@@ -30,8 +39,9 @@ export async function pageState(
   cookies: string | null,
   type: FlowType,
   frame?: Frame,
+  visit?: PageVisit,
 ): Promise<PageAnswer> {
-  const answer = await readState(runtime, tenant, cookies, type, frame);
+  const answer = await readState(runtime, tenant, cookies, type, frame, visit);
   const notice = frame ? null : await openPageCookie(runtime, tenant, "notice", cookies);
   const isAboutIt = notice?.type === type && Object.keys(answer.state.actions).length > 0;
   const state = isAboutIt ? withNotice(answer.state, notice) : answer.state;
@@ -44,8 +54,9 @@ async function readState(
   cookies: string | null,
   type: FlowType,
   frame: Frame | undefined,
+  visit: PageVisit | undefined,
 ): Promise<PageAnswer> {
-  const session = isOfSession(type) ? await visitorSession(runtime, tenant, cookies) : undefined;
+  const session = isOfSession(type) ? await visitorSession(runtime, tenant, cookies, visit) : undefined;
   if (isOfSession(type) && !session) return { version: UNSTARTED, state: showError("unauthorized") };
   const flow = await openFlowCookie(runtime, tenant, { type, frame, cookies });
   const codes = await openPageCookie(runtime, tenant, "codes", cookies);
@@ -63,7 +74,7 @@ async function readState(
       // A frame has no destination.
       cookies: frame ? null : cookies,
       markCookie: markIn(cookies, tenant),
-      session: () => visitorSession(runtime, tenant, cookies),
+      session: () => visitorSession(runtime, tenant, cookies, visit),
     };
     return { version: UNSTARTED, state: await unstartedState(runtime, tenant, browser, type) };
   };
@@ -93,8 +104,11 @@ async function visitorSession(
   runtime: Runtime,
   tenant: Tenant,
   cookies: string | null,
+  visit: PageVisit | undefined,
 ): Promise<Session | undefined> {
   const verified = await verifySession(runtime, tenant, cookieTokens(tenant, cookies), { touch: false });
+  if (visit && !verified.ok && verified.reason === "binding_required")
+    await recordRefusedCookie({ runtime, tenant, ...visit }, verified);
   return verified.ok ? verified.session : undefined;
 }
 

@@ -88,7 +88,7 @@ describe("A131 recovery codes", () => {
       new Request("http://localhost:3000/?flow=registration", {
         headers: { host: "localhost:3000", cookie: cookiesOf(browser) },
       }),
-      { requestId: "request-1" },
+      { address: "192.0.2.1", requestId: "request-1" },
       runtime,
     );
     const text = await page.text();

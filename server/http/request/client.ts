@@ -12,7 +12,7 @@ import { acceptedLanguage, languageInCookie, requestedLanguage } from "./languag
  * @param isForPages whether a form may send the request, which cannot set headers
  */
 export function clientOf(
-  { headers }: ApiRequest,
+  { headers }: Pick<ApiRequest, "headers">,
   { address: ip, requestId }: { address: string; requestId: string },
   isForPages: boolean,
   tenant: Tenant,

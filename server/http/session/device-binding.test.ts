@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { schema } from "#db/client";
+import { answerPage } from "../../../hosted/answer.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { auditTrail } from "../../testing/audit-trail.ts";
@@ -246,6 +247,48 @@ describe("A230 a session cookie that was copied from its browser", () => {
     expect(binding(await auditTrail(runtime, userId)).slice(1)).toEqual([
       ["session_binding_rejected", { session_id: session.id, reason: "missing" }],
     ]);
+  });
+
+  test("A294 shows no page of its account, and is recorded there as by a call", async () => {
+    const { browser, session, userId } = await boundPerson();
+    const display = (path: string, headers: Record<string, string>) =>
+      answerPage(
+        new Request(`${runtime.config.base_url}${path}`, { headers: { host: "localhost:3000", ...headers } }),
+        { address: "198.51.100.7", requestId: "request-1" },
+        runtime,
+      );
+    const { auditLogs } = schema;
+    const refusals = () =>
+      runtime.database.read
+        .select()
+        .from(auditLogs)
+        .where(and(eq(auditLogs.userId, userId), eq(auditLogs.type, "session_binding_rejected")));
+    const own = await display("/account", { cookie: browser.cookieHeader() });
+    expect(own.status).toBe(200);
+    expect(await refusals()).toEqual([]);
+    const cookie = browser.cookieHeader("service-bound");
+    const headers = {
+      cookie,
+      "user-agent": "Thief/1.0",
+      "secure-session-skipped": `unreachable;session_identifier="${session.id}"`,
+    };
+    for (const path of ["/account", "/?flow=consent", "/account"]) {
+      const page = await (await display(path, headers)).text();
+      expect(page).not.toContain(userId);
+    }
+    expect(await refusals()).toMatchObject([
+      {
+        details: { session_id: session.id, reason: "unreachable" },
+        ipAddress: "198.51.100.7",
+        userAgent: "Thief/1.0",
+        requestId: "request-1",
+      },
+    ]);
+    expect((await withCookies(cookie)).status).toBe(401);
+    expect(await refusals()).toHaveLength(1);
+    runtime.advanceClock(11 * MINUTES);
+    await display("/account", headers);
+    expect(await refusals()).toHaveLength(2);
   });
 
   test("is worth the rest of the bound cookie's minutes together with it, and nothing then", async () => {

@@ -8,6 +8,7 @@ import {
   type VerifiedSession,
   verifySession,
 } from "../../sessions/verify-session.ts";
+import type { RequestHeaders } from "../request/api-request.ts";
 import { cookieValues } from "../request/cookies.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { boundValues, challengeAhead, expiredBoundCookie } from "./bound-cookie.ts";
@@ -31,14 +32,28 @@ export async function presentedSession(
     const challenge = challengeAhead(context, verified.session);
     if (challenge !== null) answerWith.headers["Secure-Session-Challenge"] = challenge;
   } else if (verified.reason === "binding_required") {
-    const { session, now } = verified;
     answerWith.headers["WWW-Authenticate"] = BINDING_REQUIRED;
     // A browser renews a cookie that it has not; it would keep one of another session.
     if (presented.bound.length > 0) answerWith.cookies.push(expiredBoundCookie(tenant.config));
-    const reason = skippedReason(context.request, session.id) ?? "missing";
-    await recordRejection({ ...context, now }, session, reason);
+    await recordRefusedCookie({ ...context, headers: context.request.headers }, verified);
   }
   return verified;
+}
+
+/**
+ * Records that a session cookie was refused without its bound cookie, with what the request says of it.
+ *
+ * @param context `headers`: of the request
+ */
+export function recordRefusedCookie(
+  {
+    headers,
+    ...context
+  }: Pick<HandlerContext, "runtime" | "tenant" | "client"> & { headers: RequestHeaders },
+  { session, now }: Extract<VerifiedSession, { reason: "binding_required" }>,
+): Promise<void> {
+  const reason = skippedReason({ headers }, session.id) ?? "missing";
+  return recordRejection({ ...context, now }, session, reason);
 }
 
 /** RFC 6750, 3. The error is our own. */
