@@ -4,20 +4,28 @@ import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { ClientContext, TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
+import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { leaveProviderSession, providerSessionOf } from "./provider-sessions.ts";
+import { hasSignedInBefore } from "./account-marks.ts";
+import { leaveProviderSession, providerLogoutUrl, providerSessionOf } from "./provider-sessions.ts";
 import { applicationsOf, endSession, type FoundSession } from "./sessions.ts";
 
 /** What this module takes of the process. */
-type Process = OnPlatform & Databases & AuditOutputs & WakesWebhooks;
+type Process = OnPlatform & Databases & Sealing & AuditOutputs & WakesWebhooks;
 
 const { sessions } = schema;
+
+/**
+ * A browser whose cookies name several sessions, all but one of which were planted or left behind, goes to the provider of so many:
+ * the session of its user does not say that it is the one.
+ */
+const MAX_PROVIDER_SIGN_OUTS = 4;
 
 interface SignOut {
   found: readonly { session: Pick<FoundSession["session"], "id" | "userId">; now: Date }[];
   /**
-   * The client is a browser that goes on to the provider that a session was signed in at, and from there to this address, already
-   * checked; null for a page of this service.
+   * The client is a browser that goes on to the provider that a session was signed in at, or of several to one after the other,
+   * and from there to this address, already checked; null for a page of this service.
    */
   leaving?: { redirectTo: string | null };
 }
@@ -25,7 +33,7 @@ interface SignOut {
 /**
  * Ends the sessions that a client logs out of, and records each in the audit log.
  *
- * @returns `state` of the sign-out at the provider; null if there is none
+ * @returns `state` of the first sign-out at a provider; null if there is none
  */
 export function logOut(
   context: Omit<ClientContext<Process>, "now">,
@@ -42,11 +50,20 @@ export async function logOutIn(
   context: Omit<ClientContext<Process>, "now">,
   { found, leaving }: SignOut,
 ): Promise<string | null> {
+  const { config } = context.tenant;
+  // The way begins with the last one: that of a user who has signed in with this browser.
+  const isKnown = ({ session, now }: SignOut["found"][number]) =>
+    hasSignedInBefore({ ...context, now }, session.userId);
+  const ordered = leaving ? [...found.filter((one) => !isKnown(one)), ...found.filter(isKnown)] : found;
+  const going = new Set(ordered.slice(-MAX_PROVIDER_SIGN_OUTS));
   let state: string | null = null;
-  for (const { session, now } of found) {
-    // A browser with several sessions, of which all but one were planted or left behind, can go to one provider.
-    if (leaving && state === null)
-      state = await leaveProviderSession(tx, context, { sessionId: session.id, ...leaving });
+  for (const one of ordered) {
+    const { session, now } = one;
+    if (leaving && going.has(one)) {
+      const redirectTo = state === null ? leaving.redirectTo : providerLogoutUrl(config, state);
+      const left = await leaveProviderSession(tx, context, { sessionId: session.id, redirectTo });
+      state = left ?? state;
+    }
     await endSession(context, session.id, "session.delete.explicit.logout")(tx);
     await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
   }

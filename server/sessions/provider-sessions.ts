@@ -177,6 +177,10 @@ export async function providerSessionOf(
   };
 }
 
+/** Returns the address of this service at which a sign-out goes on at a provider, for any page to open. */
+export const providerLogoutUrl = ({ base_url }: Pick<Config, "base_url">, state: string): string =>
+  `${base_url}/logout/provider?state=${state}`;
+
 /** A sign-out that goes on at a provider. */
 export interface ProviderSignOut {
   provider: string;

@@ -203,7 +203,8 @@ function browser(issuer: string): ProviderBrowser {
         let response = await ask(address);
         if (response.status === 200) {
           const page = await response.text();
-          const [, action] = /<form id="op.logoutForm" method="post" action="([^"]+)"/.exec(page) ?? [];
+          // Without a session the library submits a form of its own.
+          const [, action] = /<form (?:id="op.logoutForm" )?method="post" action="([^"]+)"/.exec(page) ?? [];
           const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
           asked ||= !page.includes("<script>");
           const fields: Record<string, string> = name === null ? { abort: "1" } : { login: name };

@@ -1,11 +1,12 @@
 import { judgeLogout, type LogoutParameters } from "../../openid/logout-request.ts";
 import { openidPaths } from "../../openid/paths.ts";
 import { logOut } from "../../sessions/log-out.ts";
+import { providerLogoutUrl } from "../../sessions/provider-sessions.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { signedOut, signOutPage } from "../answer/messages.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { expiredPageCookies } from "../page/page-cookie.ts";
-import { providerLogoutUrl, signedOutNextPage } from "../providers/sign-out.ts";
+import { signedOutNextPage } from "../providers/sign-out.ts";
 import { readText } from "../request/body.ts";
 import { isSameOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";

@@ -240,13 +240,71 @@ describe("signing out", () => {
     }
   });
 
-  test("of a browser with two sessions goes to the provider of one", async () => {
+  /** A browser to which another site has given a session cookie, beside its own. */
+  const cookiesWith = (
+    planted: readonly SignedIn[],
+    own: SignedIn,
+    names = [...own.browser.cookies.keys()],
+  ) =>
+    [
+      ...planted.map(({ browser }) => `service=${browser.cookies.get("service")}`),
+      ...names.map((name) => `${name}=${own.browser.cookies.get(name)}`),
+    ].join("; ");
+
+  const signOutWith = async (cookie: string) => {
+    const headers = { cookie };
+    const answer = await visitor(runtime).request("/logout", { method: "POST", headers });
+    return answer.headers.get("x-provider-logout");
+  };
+
+  const hinted = (request: URL) => decodeJwt(request.searchParams.get("id_token_hint") ?? "").sub;
+
+  test("A295 is not kept from the provider of its user by a planted session, and goes there first", async () => {
+    const planted = [await signIn(), await signIn()];
+    const own = await signIn();
+    const { browser, atAcme } = own;
+    let next: string | null = await signOutWith(cookiesWith(planted, own));
+    const users: unknown[] = [];
+    while (next !== home) {
+      const { request, returned } = await goOn(browser, atAcme, next);
+      users.push(hinted(request));
+      next = returned.headers.get("location");
+    }
+    expect(users).toEqual([own.name, planted[1]?.name, planted[0]?.name]);
+    expect((await clickAcme(atAcme, own.name)).asked).toBe(true);
+  });
+
+  test("A295 goes there also if the browser no longer says who has signed in with it", async () => {
+    const planted = await signIn();
+    const own = await signIn();
+    const first = await signOutWith(cookiesWith([planted], own, ["service"]));
+    const one = await goOn(own.browser, own.atAcme, first);
+    const two = await goOn(own.browser, own.atAcme, one.returned.headers.get("location"));
+    expect([hinted(one.request), hinted(two.request)].sort()).toEqual([own.name, planted.name].sort());
+    expect(two.returned.headers.get("location")).toBe(home);
+    expect((await clickAcme(own.atAcme, own.name)).asked).toBe(true);
+  });
+
+  test("A295 goes to four providers at most", async () => {
+    const planted: SignedIn[] = [];
+    for (let number = 0; number < 5; number += 1) planted.push(await signIn());
+    const own = await signIn();
+    let next: string | null = await signOutWith(cookiesWith(planted, own));
+    const users: unknown[] = [];
+    while (next !== home) {
+      const { request, returned } = await goOn(own.browser, own.atAcme, next);
+      users.push(hinted(request));
+      next = returned.headers.get("location");
+    }
+    expect([users.length, users[0]]).toEqual([4, own.name]);
+    expect(await isValid(own.browser)).toBe(false);
+    for (const one of planted) expect(await isValid(one.browser)).toBe(false);
+  });
+
+  test("of a browser with two sessions leaves nothing of either", async () => {
     const one = await signIn();
     const other = await signIn();
-    const both = visitor(runtime);
-    const cookie = [one, other].map(({ browser }) => `service=${browser.cookies.get("service")}`).join("; ");
-    const answer = await both.request("/logout", { method: "POST", headers: { cookie } });
-    expect(answer.headers.get("x-provider-logout")).not.toBeNull();
+    expect(await signOutWith(cookiesWith([one], other))).not.toBeNull();
     expect(await isValid(one.browser)).toBe(false);
     expect(await isValid(other.browser)).toBe(false);
     const left = [...(await rowsOf(one)), ...(await rowsOf(other))];

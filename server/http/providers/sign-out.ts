@@ -1,13 +1,16 @@
 import type { Config } from "../../config/schema.ts";
 import { currentTime } from "../../database/current-time.ts";
-import { findProviderSignOut, takeProviderSignOut } from "../../sessions/provider-sessions.ts";
+import {
+  findProviderSignOut,
+  providerLogoutUrl,
+  takeProviderSignOut,
+} from "../../sessions/provider-sessions.ts";
 import { allowedReturnUrls, basePageUrl, parseReturnUrl } from "../../thirdparty/redirect-urls.ts";
 import { samlReturnAddresses } from "../../thirdparty/saml/authn-request.ts";
 import { providerSignOutUrl } from "../../thirdparty/sign-out.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { signedOut, signedOutNext } from "../answer/messages.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
-import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 
 /**
@@ -15,14 +18,11 @@ import type { Handler, HandlerContext } from "../table/handler-context.ts";
  * what is missing, late or made up leads to the page of this service, and changes nothing.
  */
 
-/** Returns the address of this service at which a sign-out goes on, for any page to open. */
-export function providerLogoutUrl(config: Config, state: string): string {
-  return `${new URL(config.base_url).origin}${providerLogoutPath(config, state)}`;
+/** Returns the path at which a sign-out goes on, for our own pages. */
+function providerLogoutPath(config: Config, state: string): string {
+  const { pathname, search } = new URL(providerLogoutUrl(config, state));
+  return pathname + search;
 }
-
-/** Returns its path, for our own pages. */
-const providerLogoutPath = (config: Config, state: string): string =>
-  withinTenant(config, `/logout/provider?state=${state}`);
 
 /**
  * Returns where the browser goes on after a sign-out at a provider: the address that a script names, if users may return to it

@@ -1,7 +1,8 @@
 import { logOut } from "../../sessions/log-out.ts";
+import { providerLogoutUrl } from "../../sessions/provider-sessions.ts";
 import { plainError, redirect } from "../answer/reply.ts";
 import { expiredPageCookies } from "../page/page-cookie.ts";
-import { providerLogoutUrl, returnAfterSignOut, signedOutNextPage } from "../providers/sign-out.ts";
+import { returnAfterSignOut, signedOutNextPage } from "../providers/sign-out.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import type { Handler } from "../table/handler-context.ts";
