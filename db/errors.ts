@@ -24,6 +24,8 @@ export type ConflictReason =
   | "passkey"
   | "password"
   | "phone"
+  /** The provider that a user signs in at has ended its session meanwhile. */
+  | "provider_session"
   | "recovery_code"
   | "second_factor"
   | "session"

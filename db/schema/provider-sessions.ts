@@ -18,7 +18,7 @@ export const providerSessions = declareTable(
     provider: text("provider").notNull(),
     /** Null before there is a session, and after the sign-out. */
     sessionId: uuid("session_id"),
-    /** Without a session: the hash of the exchange token, then that of the `state` of the sign-out. */
+    /** Without a session: the hash of the exchange token, or a hash of that once the provider has ended the session; then that of the `state` of the sign-out. */
     handleHash: bytes("handle_hash"),
     /** The hash of the name identifier by which a SAML provider asks for the end of the session. */
     nameIdHash: bytes("name_id_hash"),

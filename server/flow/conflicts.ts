@@ -85,6 +85,7 @@ const conflicts = {
   // The claim was lost, or the account, session, request or transaction was ended: the flow cannot continue.
   authorization: null,
   claim: null,
+  provider_session: null,
   user: null,
   session: null,
   transaction: null,

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
@@ -113,7 +113,10 @@ export async function storeProviderSession(
 const contextOf = ({ id: tenantId }: Tenant, id: string) =>
   sealContext(providerSessions, "sealed", { tenantId, id });
 
-/** Returns the write by which a session that is being issued gets the session at a provider that a handle names. */
+/**
+ * Returns the write by which a session that is being issued gets the session at a provider that a handle names; it throws
+ * ConflictError("provider_session") if the provider has ended that meanwhile.
+ */
 export function joinProviderSession(
   { tenant }: { tenant: Tenant },
   { handle, sessionId }: { handle: string; sessionId: string },
@@ -122,12 +125,22 @@ export function joinProviderSession(
     name: "provider_session",
     text: joinText,
     values: [tenant.id, Buffer.from(handle, "base64url"), sessionId],
+    refuses: endedText,
   });
 }
 
 const joinText = `provider_session as (
   update provider_sessions set (session_id, handle_hash, expires_at) = row($3::uuid, null, null)
-  where tenant_id = $1 and handle_hash = $2)`;
+  where tenant_id = $1 and handle_hash = $2
+  returning id)`;
+
+/** SQL of the handle of a sign-in whose session the provider has ended. */
+const endedHandle = (handleHash: string) => `sha256('ended '::bytea || ${handleHash})`;
+
+/** The handle was renamed before this statement, or while it waited for the row. */
+const endedText = `case when exists (select from provider_sessions where tenant_id = $1 and handle_hash = ${endedHandle("$2::bytea")})
+    or (exists (select from provider_sessions where tenant_id = $1 and handle_hash = $2)
+      and not exists (select from provider_session)) then 'provider_session' end`;
 
 /**
  * Returns the write by which a session that its user has reauthenticated in gets the session at the provider that proved it,
@@ -265,6 +278,13 @@ export async function takeProviderSignOut(
 /** The most sessions that one request of a provider ends. */
 const MAX_SESSIONS_OF_NAME = 1000;
 
+/** What a provider's request to end sessions names. */
+export interface NamedSessions {
+  sessions: Pick<Session, "id" | "userId">[];
+  /** Ids of rows: sign-ins that have returned from the provider, and have not issued their session. */
+  waiting: string[];
+}
+
 /**
  * Finds the sessions that a SAML provider asks to end.
  *
@@ -277,12 +297,12 @@ export async function sessionsOfNameId(
     nameId,
     sessionIndexes,
   }: { provider: string; nameId: string; sessionIndexes: readonly string[] },
-): Promise<Pick<Session, "id" | "userId">[]> {
+): Promise<NamedSessions> {
   // The primary: a replica may not have a new session yet.
   const found = await runtime.database.write
     .select({ ...getTableColumns(providerSessions), userId: sessions.userId })
     .from(providerSessions)
-    .innerJoin(
+    .leftJoin(
       sessions,
       and(eq(sessions.tenantId, providerSessions.tenantId), eq(sessions.id, providerSessions.sessionId)),
     )
@@ -296,13 +316,45 @@ export async function sessionsOfNameId(
     // In the order in which they are locked by other ends.
     .orderBy(sessions.id)
     .limit(MAX_SESSIONS_OF_NAME);
-  return found.flatMap((row) => {
+  const named = found.filter((row) => {
     const session = unsealed({ runtime, tenant }, row);
-    if (row.sessionId === null || !("nameId" in session)) return [];
-    const isMeant =
-      sessionIndexes.length === 0 || session.sessionIndexes.some((index) => sessionIndexes.includes(index));
-    return isMeant ? [{ id: row.sessionId, userId: row.userId }] : [];
+    const isOfIndex = (index: string) => sessionIndexes.includes(index);
+    return "nameId" in session && (sessionIndexes.length === 0 || session.sessionIndexes.some(isOfIndex));
   });
+  return {
+    sessions: named.flatMap(({ sessionId: id, userId }) => (id && userId ? [{ id, userId }] : [])),
+    waiting: named.flatMap(({ id, sessionId }) => (sessionId === null ? [id] : [])),
+  };
+}
+
+/**
+ * Ends sign-ins that have not issued their session: they will not.
+ *
+ * @param waiting as `sessionsOfNameId` has found them
+ * @returns the sessions of those that have issued one meanwhile
+ */
+export async function endWaitingSignIns(
+  tx: Transaction,
+  tenant: Tenant,
+  waiting: readonly string[],
+): Promise<Pick<Session, "id" | "userId">[]> {
+  if (waiting.length === 0) return [];
+  const isOne = and(eq(providerSessions.tenantId, tenant.id), inArray(providerSessions.id, [...waiting]));
+  const ended = await tx
+    .update(providerSessions)
+    .set({ handleHash: sql.raw(endedHandle("handle_hash")), nameIdHash: null })
+    .where(and(isOne, isNull(providerSessions.sessionId)))
+    .returning({ id: providerSessions.id });
+  if (ended.length === waiting.length) return [];
+  return tx
+    .select({ id: sessions.id, userId: sessions.userId })
+    .from(providerSessions)
+    .innerJoin(
+      sessions,
+      and(eq(sessions.tenantId, providerSessions.tenantId), eq(sessions.id, providerSessions.sessionId)),
+    )
+    .where(isOne)
+    .orderBy(sessions.id);
 }
 
 function unsealed(

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseInstance } from "../../database/instances.ts";
 import {
+  endWaitingSignIns,
   findProviderSignOut,
   handleOf,
   leaveProviderSession,
@@ -112,18 +113,23 @@ const walks: Record<string, () => Promise<void>> = {
     const context = { runtime: at, tenant };
     const owner = await accountOwner(at);
     const elsewhere = await owner.signInElsewhere();
-    const signedIn = async (nameId: string, sessionId: string) => {
+    const comesBack = async (nameId: string) => {
       const exchangeToken = randomUUID();
       const session = { nameId: { value: nameId }, sessionIndexes: ["1"] };
       await storeProviderSession(at, tenant, { exchangeToken, provider: "saml:acme", session });
-      const joined = { handle: handleOf(exchangeToken), sessionId };
+      return handleOf(exchangeToken);
+    };
+    const signedIn = async (nameId: string, sessionId: string) => {
+      const joined = { handle: await comesBack(nameId), sessionId };
       await at.database.write.transaction(renewProviderSession(context, joined));
     };
     const nameId = randomUUID();
     await signedIn(nameId, owner.sessionId);
     await signedIn(nameId, elsewhere);
     const ofName = { provider: "saml:acme", nameId, sessionIndexes: ["1"] };
-    const sessions = await sessionsOfNameId(context, ofName);
+    await comesBack(nameId);
+    const { sessions, waiting } = await sessionsOfNameId(context, ofName);
+    await at.database.write.transaction((tx) => endWaitingSignIns(tx, tenant, waiting));
     const state = await at.database.write.transaction(async (tx) => {
       const carry = await providerSessionOf(tx, tenant, owner.sessionId);
       await carry(owner.sessionId);
@@ -131,7 +137,7 @@ const walks: Record<string, () => Promise<void>> = {
     });
     const now = new Date();
     const found = await findProviderSignOut(context, state ?? "", now);
-    expect([sessions.length, found?.provider]).toEqual([2, "saml:acme"]);
+    expect([sessions.length, waiting.length, found?.provider]).toEqual([2, 1, "saml:acme"]);
     expect(await takeProviderSignOut(context, state ?? "", now)).toEqual({ redirectTo: null });
   },
   async "a login by a code"() {

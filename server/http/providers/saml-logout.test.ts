@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
@@ -65,15 +66,18 @@ interface SignedIn {
   userId: string;
 }
 
-async function signIn(
+interface SignInOptions {
+  at?: TestRuntime;
+  by?: typeof provider;
+  domain?: string;
+  tenant?: Tenant;
+}
+
+/** A user who is back from the provider, and whose flow has not taken the result yet. */
+async function comeBack(
   about: Partial<Answer> = {},
-  {
-    at = runtime,
-    by = provider,
-    domain = "example.org",
-    tenant = runtime.tenant,
-  }: { at?: TestRuntime; by?: typeof provider; domain?: string; tenant?: Tenant } = {},
-): Promise<SignedIn> {
+  { at = runtime, by = provider, domain = "example.org", tenant = runtime.tenant }: SignInOptions = {},
+) {
   const [nameId, sessionIndex] = [about.nameId ?? randomUUID(), about.sessionIndex ?? randomUUID()];
   const flow = await restWalk(at, "login", tenantVisitor(at, tenant));
   const { base_url } = tenant.config;
@@ -94,6 +98,11 @@ async function signIn(
     body: new URLSearchParams({ SAMLResponse: answer, RelayState: request.relayState }),
   });
   const token = new URL(callback.headers.get("location") ?? "").searchParams.get("hanko_token");
+  return { flow, nameId, sessionIndex, token };
+}
+
+async function signIn(about: Partial<Answer> = {}, options: SignInOptions = {}): Promise<SignedIn> {
+  const { flow, nameId, sessionIndex, token } = await comeBack(about, options);
   await flow.act("exchange_token", { token });
   expect(flow.state.name).toBe("success");
   const { subject } = flow.state.payload.claims as { subject: string };
@@ -254,6 +263,45 @@ describe("a provider that signs a user out", () => {
     const location = answer.headers.get("location") ?? "";
     expect(new URL(location).searchParams.get("RelayState")).toBe(relayState);
     expect(await readByLibrary(sides, location)).toBeNull();
+  });
+});
+
+describe("A296 a provider that signs a user out who is signing in", () => {
+  const ends = async (nameId: string, ...sessionIndexes: string[]) =>
+    (await arrives(logoutQuery({ ...signed, content: nameIdXml(nameId, ...sessionIndexes) }))).status;
+
+  test("keeps the sign-in from its session", async () => {
+    for (const named of [true, false]) {
+      const { flow, nameId, sessionIndex, token } = await comeBack();
+      expect(await ends(nameId, ...(named ? [sessionIndex] : []))).toBe(303);
+      await flow.act("exchange_token", { token });
+      expect([flow.response.status, flow.state.name]).toEqual([403, "error"]);
+      expect(await isValid(flow.visitor)).toBe(false);
+      // The next sign-in is another session at the provider.
+      expect(await isValid((await signIn({ nameId })).browser)).toBe(true);
+    }
+  });
+
+  test("leaves the sign-in of another session at the provider, and of another user", async () => {
+    const [one, other] = [await comeBack(), await comeBack()];
+    expect(await ends(one.nameId, "another")).toBe(303);
+    expect(await ends(randomUUID())).toBe(303);
+    for (const { flow, token } of [one, other]) {
+      await flow.act("exchange_token", { token });
+      expect(await isValid(flow.visitor)).toBe(true);
+    }
+  });
+
+  test("ends the session of a sign-in that comes through at the same moment", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { flow, nameId, token } = await comeBack();
+      const [status] = await Promise.all([
+        setTimeout(round % 10).then(() => ends(nameId)),
+        flow.act("exchange_token", { token }),
+      ]);
+      expect(status).toBe(303);
+      expect(await isValid(flow.visitor)).toBe(false);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { currentTime } from "../../database/current-time.ts";
 import { logOutIn } from "../../sessions/log-out.ts";
-import { findProviderSignOut } from "../../sessions/provider-sessions.ts";
+import { endWaitingSignIns, findProviderSignOut } from "../../sessions/provider-sessions.ts";
 import { RELAY_STATE_PREFIX } from "../../thirdparty/saml/authn-request.ts";
 import { type RedirectMessage, readRedirect } from "../../thirdparty/saml/redirect-binding.ts";
 import { registerMessage } from "../../thirdparty/saml/replay-cache.ts";
@@ -45,16 +45,16 @@ async function handleLogoutRequest(context: HandlerContext, message: RedirectMes
   const now = await currentTime(runtime);
   const received = await receiveLogoutRequest({ runtime, tenant }, message, now);
   if (!received.ok) return rejected(context, received.reason);
-  const { provider, sessions, seen } = received;
+  const { provider, named, seen } = received;
   const presented = await everyPresentedSession(context);
-  const found = sessions.map((session) => ({ session, now }));
   // In one transaction, so that a request is not used up by an end that fails.
-  const isNew = await runtime.database.write.transaction(async (tx) => {
-    if (!(await registerMessage(tx, tenant, seen))) return false;
-    await logOutIn(tx, context, { found });
-    return true;
+  const sessions = await runtime.database.write.transaction(async (tx) => {
+    if (!(await registerMessage(tx, tenant, seen))) return null;
+    const meant = [...named.sessions, ...(await endWaitingSignIns(tx, tenant, named.waiting))];
+    await logOutIn(tx, context, { found: meant.map((session) => ({ session, now })) });
+    return meant;
   });
-  if (!isNew) return rejected(context, "replay");
+  if (!sessions) return rejected(context, "replay");
   const isOfBrowser = presented.some(({ session }) => sessions.some(({ id }) => id === session.id));
   const cookies = isOfBrowser ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
   const answer = { provider, inResponseTo: received.request.id, relayState: message.relayState };

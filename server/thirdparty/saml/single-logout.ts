@@ -1,7 +1,6 @@
 import type { TenantContext } from "../../context/context.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import type { Session } from "../../objects/session.ts";
-import { type SamlSession, sessionsOfNameId } from "../../sessions/provider-sessions.ts";
+import { type NamedSessions, type SamlSession, sessionsOfNameId } from "../../sessions/provider-sessions.ts";
 import type { Process } from "../process.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
 import { RELAY_STATE_PREFIX } from "./authn-request.ts";
@@ -69,7 +68,7 @@ type Verdict<Content> = ({ ok: true } & Content) | { ok: false; reason: string }
 /**
  * Verifies a provider's request to end sessions: its signature and its content.
  *
- * @returns `sessions`: those that it names, of this tenant and this provider alone; `seen`: to register with their end, because a
+ * @returns `named`: the sessions that it names, of this tenant and this provider alone; `seen`: to register with their end, because a
  *   copy of an earlier request is not obeyed
  */
 export async function receiveLogoutRequest(
@@ -80,7 +79,7 @@ export async function receiveLogoutRequest(
   Verdict<{
     provider: IdentityProvider;
     request: LogoutRequest;
-    sessions: Pick<Session, "id" | "userId">[];
+    named: NamedSessions;
     seen: SeenMessage;
   }>
 > {
@@ -96,8 +95,8 @@ export async function receiveLogoutRequest(
   const { request } = verified;
   // No assertion has an id with a space (XML Schema, NCName).
   const seen = { issuer, id: `logout ${request.id}`, expiresAt: request.expiresAt };
-  const sessions = await sessionsOfNameId(context, { ...request, provider: samlProviderId(issuer) });
-  return { ok: true, provider, request, sessions, seen };
+  const named = await sessionsOfNameId(context, { ...request, provider: samlProviderId(issuer) });
+  return { ok: true, provider, request, named, seen };
 }
 
 /**
