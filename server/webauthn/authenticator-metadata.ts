@@ -17,6 +17,12 @@ export interface AuthenticatorMetadata extends TrustedModels {
   nextUpdate: string;
   /** From when on the list vouches for nothing. */
   outdatedAt: Date;
+  /**
+   * Whether a model has lost what the list has said of it: it was revoked, or keys have left it. An outdated list says so too.
+   *
+   * @param aaguid in UUID notation; models without one are named by a certificate, which is not kept
+   */
+  isRefuted(aaguid: string): boolean;
 }
 
 export type MetadataVerdict = { ok: true; metadata: AuthenticatorMetadata } | { ok: false; reason: string };
@@ -139,12 +145,14 @@ function isHardware(protection: readonly string[]): boolean {
 function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): AuthenticatorMetadata {
   const rootsByModel = new Map<string, readonly string[]>();
   const inHardware = new Set<string>();
+  const refuted = new Set<string>();
   for (const { aaguid, attestationCertificateKeyIdentifiers, metadataStatement, statusReports } of entries) {
     const trusted = !statusReports.some(({ status }) => distrusted.has(status));
     const keepsKeys = trusted && !statusReports.some(({ status }) => compromised.has(status));
     const roots = trusted ? (metadataStatement?.attestationRootCertificates ?? []) : [];
     for (const name of [...(aaguid ? [aaguid] : []), ...attestationCertificateKeyIdentifiers]) {
       rootsByModel.set(name.toLowerCase(), roots);
+      if (!keepsKeys) refuted.add(name.toLowerCase());
       if (keepsKeys && isHardware(metadataStatement?.keyProtection ?? [])) inHardware.add(name.toLowerCase());
     }
   }
@@ -157,6 +165,7 @@ function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): Authent
       if (now >= outdatedAt) return [];
       return (rootsByModel.get(nameOf(aaguid, certificate)) ?? []).flatMap(certificateOf);
     },
+    isRefuted: (aaguid) => refuted.has(aaguid),
     keepsKeysInHardware: (aaguid, certificate) => inHardware.has(nameOf(aaguid, certificate)),
   };
 }

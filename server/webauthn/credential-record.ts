@@ -34,6 +34,7 @@ export interface StoredCredential {
   signCount: number;
   backupEligible: boolean;
   hardwareProtected?: boolean;
+  aaguid?: string | null;
   mfaOnly: boolean;
   transports: string[];
   /** `user.id` of the ceremony that created it, if it is recorded. */

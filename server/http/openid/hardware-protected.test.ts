@@ -7,6 +7,7 @@ import { type Certificate, makeAuthority, makeCertificate } from "../../lib/cert
 import { metadataBlob } from "../../testing/authenticator-metadata.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { mailedCode, password, restWalk } from "../../testing/rest-walk.ts";
+import type { TestRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { type Attestation, packedAttestation } from "../../testing/webauthn-statements.ts";
@@ -38,13 +39,13 @@ const protections: [string, string[] | undefined, string][] = [
 ];
 
 /** The list of authenticator models, and a server that has read it. */
-async function serverWithModels() {
+async function serverWithModels(changed: Record<string, string> = {}): Promise<TestRuntime> {
   const signer = makeCertificate({ subject: { CN: "Signer" }, issuer: vendor });
   const attestationRootCertificates = [vendor.der.toString("base64")];
   const entries = protections.map(([aaguid, keyProtection, status]) => ({
     aaguid,
     metadataStatement: { attestationRootCertificates, ...(keyProtection ? { keyProtection } : {}) },
-    statusReports: [{ status }],
+    statusReports: [status, changed[aaguid]].flatMap((each) => (each ? [{ status: each }] : [])),
   }));
   const verdict = await readAuthenticatorMetadata(
     await metadataBlob({ entries, nextUpdate: "2099-01-01", signer }),
@@ -67,8 +68,8 @@ interface Key {
   backup?: "no" | "backed-up";
 }
 
-/** A user who has registered a passkey, and signs in with it in another browser. */
-async function userWith({ aaguid, attestation, backup = "no" }: Key) {
+/** A user who has registered a passkey, and signs in with it in another browser, at a server that may have another list. */
+async function userWith({ aaguid, attestation, backup = "no" }: Key, at = runtime) {
   const authenticator = softwareAuthenticator({ aaguid: bytesOf(aaguid), attestation, backup });
   const email = `${randomUUID()}@example.com`;
   const flow = await restWalk(runtime, "registration");
@@ -85,12 +86,12 @@ async function userWith({ aaguid, attestation, backup = "no" }: Key) {
     else await flow.act("register_password", { new_password: password });
     expect(flow.response.status).toBe(200);
   }
-  const browser = visitor(runtime);
+  const browser = visitor(at);
   return {
     email,
     browser,
     async signIn() {
-      const login = await restWalk(runtime, "login", browser);
+      const login = await restWalk(at, "login", browser);
       await login.act("register_client_capabilities", {
         webauthn_available: true,
         webauthn_conditional_mediation_available: true,
@@ -101,7 +102,7 @@ async function userWith({ aaguid, attestation, backup = "no" }: Key) {
       expect(login.state.name).toBe("success");
     },
     async signInByPassword() {
-      const login = await restWalk(runtime, "login", browser);
+      const login = await restWalk(at, "login", browser);
       await login.act("register_client_capabilities");
       await login.act("continue_with_login_identifier", { email });
       await login.act("continue_to_password_login");
@@ -162,6 +163,30 @@ test.each<[string, Key]>([
   expect(await acrOf(await user.ask())).toBe("phr");
   // It is asked for, once.
   expect((await user.ask({ acr_values: "phrh" })).pathname).toBe("/login");
+});
+
+test.each([
+  "REVOKED",
+  "ATTESTATION_KEY_COMPROMISE",
+  "USER_KEY_REMOTE_COMPROMISE",
+  "USER_KEY_PHYSICAL_COMPROMISE",
+])(
+  "A297 a passkey of a model of which the list says %s later is phr alone from the next sign-in on",
+  async (status) => {
+    const later = await serverWithModels({ [hardware]: status });
+    const user = await userWith(attested, later);
+    await user.signIn();
+    expect(await acrOf(await user.ask())).toBe("phr");
+    expect((await user.ask({ acr_values: "phrh" })).pathname).toBe("/login");
+  },
+);
+
+test("a passkey stays phrh where the list says no harm of its model later, or there is no list", async () => {
+  for (const later of [await serverWithModels({ [hardware]: "UPDATE_AVAILABLE" }), base]) {
+    const user = await userWith(attested, later);
+    await user.signIn();
+    expect(await acrOf(await user.ask())).toBe("phrh");
+  }
 });
 
 test("A262 a passkey of before this was recorded is phr alone", async () => {

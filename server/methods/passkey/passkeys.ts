@@ -299,7 +299,9 @@ export async function verifyAssertion(
   ];
   // The account is known before a second factor is asked for.
   const facts = ownerFacts && !secondFactor ? factsOfJson(ownerFacts) : null;
-  const hardwareProtected = credential.hardwareProtected === true;
+  // What was proved of its model when it was created may have been refuted since.
+  const isRefuted = runtime.authenticatorMetadata?.isRefuted(credential.aaguid ?? "") === true;
+  const hardwareProtected = credential.hardwareProtected === true && !isRefuted;
   return { ok: true, ...owner, userVerified, hardwareProtected, owner: facts, writes };
 }
 
