@@ -95,7 +95,7 @@ export const openidConsents = declareTable(
 
 /**
  * The clients that a session has signed its user in to, of those that are told when it ends. The end of the session leaves
- * `session_id` null, whatever ends it: the client is to be told then.
+ * `session_id` null, whatever ends it: a client with a `backchannel_logout_uri` is to be told then.
  */
 export const openidSignIns = declareTable(
   "openid_sign_ins",
@@ -110,7 +110,7 @@ export const openidSignIns = declareTable(
   },
   {
     owner: "tenant",
-    ends: "when a delivery is made of the end of its session",
+    ends: "when a delivery is made of the end of its session, or none, for a client that is told in the browser alone",
     exported: { because: "Users sign in again." },
     ofDeletedAccounts: "the account's id, until the delivery is made",
   },

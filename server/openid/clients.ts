@@ -19,13 +19,7 @@ export function clientsOf(config: Config, algorithm: SigningAlgorithm): ClientMe
     token_endpoint_auth_method: authenticationOf(client),
     redirect_uris: client.redirect_uris,
     post_logout_redirect_uris: client.post_logout_redirect_uris,
-    // Its ID tokens say which session it is told of.
-    ...(client.backchannel_logout_uri === undefined
-      ? {}
-      : {
-          backchannel_logout_uri: client.backchannel_logout_uri,
-          backchannel_logout_session_required: true,
-        }),
+    ...sessionOf(client),
     // The library refuses a grant that is off.
     grant_types: client.grants.flatMap((grant) => {
       if (grant === "token_exchange") return [TOKEN_EXCHANGE];
@@ -39,6 +33,17 @@ export function clientsOf(config: Config, algorithm: SigningAlgorithm): ClientMe
     require_pushed_authorization_requests: client.require_par,
     dpop_bound_access_tokens: client.require_dpop,
   }));
+}
+
+/**
+ * A client that is told of the end of a session has its name (`sid`) in its ID tokens. The library knows the back channel
+ * alone, and sends nothing itself.
+ */
+function sessionOf({ backchannel_logout_uri, frontchannel_logout_uri }: Config["openid"]["clients"][string]) {
+  const told = backchannel_logout_uri ?? frontchannel_logout_uri;
+  return told === undefined
+    ? {}
+    : { backchannel_logout_uri: told, backchannel_logout_session_required: true };
 }
 
 /**

@@ -3,11 +3,13 @@ import { z } from "zod";
 import type { Databases } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { executePrepared } from "#db/prepared";
+import { logoutAddress } from "../config/logout-channels.ts";
+import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { clientReceiverId } from "../events/config-webhooks.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { logoutAddress } from "./sign-ins.ts";
+import type { Tenants } from "../tenants/tenants.ts";
 import { subjectFor } from "./subjects.ts";
 
 /** The name of the event of the end of a client's session. Only that client gets it. */
@@ -25,11 +27,23 @@ const LOGOUT = "http://schemas.openid.net/event/backchannel-logout";
 /** The data of such an event. */
 const ended = z.object({ client_id: z.string(), sub: z.string(), sid: z.string() });
 
+/** What this module takes of the process. */
+type Process = Databases & OnPlatform & Signing & { tenants: Pick<Tenants, "byId"> };
+
 /**
  * Tells clients that sessions of theirs have ended (OpenID Connect Back-Channel Logout 1.0). Each end is an event with one
  * delivery, which is attempted, repeated, kept and listed as those of webhooks are.
  */
-export function createLogouts({ database, platform, signingKeys }: Databases & OnPlatform & Signing) {
+export function createLogouts({ database, platform, signingKeys, tenants }: Process) {
+  /** The clients of a tenant that are told by frames alone: their rows end without a delivery. */
+  async function clientsOfFrames(tenantId: string): Promise<{ tenantId: string; clientId: string }[]> {
+    // Deliveries of a tenant that this process cannot read wait for one that can.
+    const tenant = await tenants.byId(tenantId).catch(() => null);
+    return Object.keys(tenant?.config.openid.clients ?? {})
+      .filter((id) => tenant && isToldByFramesAlone(tenant.config, id))
+      .map((clientId) => ({ tenantId, clientId }));
+  }
+
   return {
     /**
      * Makes deliveries of the sessions that have ended, of all tenants. Several processes may run it concurrently.
@@ -37,21 +51,17 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
      * @returns the number of deliveries
      */
     async deliver(): Promise<number> {
+      const tenantIds = await tenantsWithEnded(database);
+      if (tenantIds.length === 0) return 0;
+      const silent = (await Promise.all(tenantIds.map(clientsOfFrames))).flat();
       const now = databaseNow(platform.clockShift());
       const told = await executePrepared<{ id: string }>(
         database,
         "claim_logouts",
         sql`
-      with recursive heads as (
-        (select tenant_id from openid_sign_ins where session_id is null order by tenant_id limit 1)
-        union all
-        select n.tenant_id from heads h cross join lateral (
-          select tenant_id from openid_sign_ins where session_id is null and tenant_id > h.tenant_id
-          order by tenant_id limit 1) n),
-      -- Tenants take turns, at random. One that is being deleted is passed over.
-      held as materialized (
-        select t.id from tenants t join heads on heads.tenant_id = t.id
-        order by random() limit ${MAX_TENANTS}::int for key share of t skip locked),
+      -- A tenant that is being deleted is passed over.
+      with held as materialized (
+        select id from tenants where id = any (${sql.param(tenantIds)}::uuid[]) for key share skip locked),
       due as materialized (
         select s.tenant_id, s.client_id, s.sid from held cross join lateral (
           select * from openid_sign_ins where tenant_id = held.id and session_id is null
@@ -64,6 +74,9 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
         insert into events (tenant_id, id, name, data, created_at)
         select tenant_id, gen_random_uuid(), ${LOGOUT_EVENT},
           jsonb_build_object('client_id', client_id, 'sub', user_id, 'sid', sid), ${now} from ended
+        where (tenant_id, client_id) not in (
+          select * from unnest(${sql.param(silent.map(({ tenantId }) => tenantId))}::uuid[],
+            ${sql.param(silent.map(({ clientId }) => clientId))}::text[]))
         returning tenant_id, id, sequence, data)
       insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, due_at, created_at)
       select tenant_id, gen_random_uuid(), ${clientReceiverId("")} || (data ->> 'client_id'), id, sequence, ${now}, ${now}
@@ -85,7 +98,9 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
       now: Date,
     ): Promise<{ callback: string; headers: Record<string, string>; body: string } | null> {
       const { client_id, sub, sid } = ended.parse(data);
-      const callback = tenant.config.openid.enabled ? logoutAddress(tenant.config, client_id) : null;
+      const callback = tenant.config.openid.enabled
+        ? logoutAddress(tenant.config, client_id, "backchannel_logout_uri")
+        : null;
       if (callback === null) return null;
       const iat = Math.floor(now.getTime() / 1000);
       const claims = {
@@ -107,3 +122,25 @@ export function createLogouts({ database, platform, signingKeys }: Databases & O
     },
   };
 }
+
+/** Returns tenants that have sessions which have ended, at random: they take turns. */
+async function tenantsWithEnded(database: Databases["database"]): Promise<string[]> {
+  const rows = await executePrepared<{ tenant_id: string }>(
+    database,
+    "find_logouts",
+    sql`
+    with recursive heads as (
+      (select tenant_id from openid_sign_ins where session_id is null order by tenant_id limit 1)
+      union all
+      select n.tenant_id from heads h cross join lateral (
+        select tenant_id from openid_sign_ins where session_id is null and tenant_id > h.tenant_id
+        order by tenant_id limit 1) n)
+    select tenant_id from heads order by random() limit ${MAX_TENANTS}::int`,
+  );
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** One that is unknown here may be told by the configuration of another process. */
+const isToldByFramesAlone = (config: Config, clientId: string) =>
+  logoutAddress(config, clientId, "backchannel_logout_uri") === null &&
+  logoutAddress(config, clientId, "frontchannel_logout_uri") !== null;

@@ -65,7 +65,11 @@ export function providerSettings(
     },
     routes: openidPaths,
     // The service signs out by itself (`logout-request.ts`).
-    discovery: { end_session_endpoint: `${base_url}${openidPaths.end_session}` },
+    discovery: {
+      end_session_endpoint: `${base_url}${openidPaths.end_session}`,
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
+    },
     // Of the interfaces of the service, only the session cookie is that of a browser.
     cookies: {
       keys: runtime.vault.macs("openid cookies", tenant.id).map((key) => key.toString("base64url")),

@@ -1,18 +1,17 @@
 import { sql } from "drizzle-orm";
 import type { Databases } from "#db/client";
+import { clientsToldBy } from "../config/logout-channels.ts";
 import type { Config } from "../config/schema.ts";
 import type { TenantContext } from "../context/context.ts";
 import { sha256 } from "../lib/sha256.ts";
 
-/** The address at which a listed client is told that a session has ended; null if it is not told. */
-export function logoutAddress({ openid }: Pick<Config, "openid">, clientId: string): string | null {
-  const client = Object.hasOwn(openid.clients, clientId) ? openid.clients[clientId] : undefined;
-  return client?.backchannel_logout_uri ?? null;
-}
-
-/** The listed clients that are told. */
-export const toldClients = ({ openid }: Pick<Config, "openid">): string[] =>
-  Object.keys(openid.clients).filter((id) => logoutAddress({ openid }, id) !== null);
+/** The listed clients that are told of the end of a session, by either channel. */
+export const toldClients = (config: Pick<Config, "openid">): string[] => [
+  ...new Set([
+    ...clientsToldBy(config, "backchannel_logout_uri"),
+    ...clientsToldBy(config, "frontchannel_logout_uri"),
+  ]),
+];
 
 /**
  * What a client is to know a session by (`sid`). Always the same, so that a session has one row for a client, however often

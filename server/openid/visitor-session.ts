@@ -11,7 +11,7 @@ import type { Logs } from "../observability/logger.ts";
 import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
 import type { ReadSession } from "./read-ahead.ts";
-import { logoutAddress, recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
+import { recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
 import { readVisit } from "./visit.ts";
 import { presentVisitor } from "./visitor.ts";
 
@@ -66,14 +66,14 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
       const visitor = presentVisitor();
       if (!visitor.session || !authorizations) return;
       const { id: sessionUid, userId: accountId } = visitor.session;
+      const told = new Set(toldClients(context.tenant.config));
       for (const [clientId, authorization] of Object.entries(authorizations)) {
         const { grantId, sid } = authorization ?? {};
         const isKnown = JSON.stringify(authorization) === visitor.kept?.get(clientId);
         // One that had another name for the session may have signed in before it was to be told.
         const mayBeRecorded = isKnown && sid === sidOf(sessionUid, clientId);
-        const isTold = logoutAddress(context.tenant.config, clientId) !== null;
         // First: what is stored below is not stored again.
-        if (isTold && grantId && sid && !mayBeRecorded)
+        if (told.has(clientId) && grantId && sid && !mayBeRecorded)
           await recordSignIn(context, { clientId, sid, sessionId: sessionUid, userId: accountId }).catch(
             endedMeanwhile,
           );

@@ -7,6 +7,7 @@ import { executeParts, type Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
+import { clientsToldBy } from "../config/logout-channels.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { RequestContext, TenantContext } from "../context/context.ts";
 import {
@@ -359,9 +360,7 @@ export async function endSessions(
 }
 
 /** Whether a client of the OpenID provider may have to be told. */
-const tellsClients = ({ config: { openid } }: Tenant) =>
-  openid.enabled &&
-  Object.values(openid.clients).some((client) => client.backchannel_logout_uri !== undefined);
+const tellsClients = ({ config }: Tenant) => clientsToldBy(config, "backchannel_logout_uri").length > 0;
 
 /** A row of `sessions` as a statement returns it that Drizzle did not build. */
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &

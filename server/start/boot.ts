@@ -151,7 +151,7 @@ export async function createRuntime(
     const documents = createDocumentClient({ allowPrivate: config.openid.allow_private_targets });
     cleanups.push(async () => documents.close());
     const logouts = {
-      ...createLogouts({ database, platform, signingKeys }),
+      ...createLogouts({ database, platform, signingKeys, tenants }),
       client: createReceiverClient({ allowPrivate: config.openid.allow_private_logout_targets }),
     };
     const webhooks = createWebhookDelivery({ ...means, signingKeys, client, logouts, standing });

@@ -166,7 +166,7 @@ export const originList = (example: string) =>
       .refine(isOrigin, `must be origins like ${example}`),
   ).default([]);
 
-/** The host of an origin, without what has a meaning in `frame-ancestors` and `Permissions-Policy`: `*`, `;`, `"`. */
+/** An origin whose host has nothing that has a meaning in a policy of a page: `*`, `;`, `,`, `"`. */
 const plainOrigin = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /** Origins of pages that may hold a frame of this service: over TLS, or on the machine of a developer. */
@@ -192,6 +192,12 @@ export const redirectList = () =>
 
 /** The longest host name (RFC 1035, 2.3.4). */
 const MAX_HOST_CHARACTERS = 253;
+
+/** Whether the origin of an address can be written into a policy of a page. */
+export function hasPlainOrigin(address: string): boolean {
+  const { origin = "", hostname = "" } = URL.parse(address) ?? {};
+  return plainOrigin.test(origin) && hostname.length <= MAX_HOST_CHARACTERS;
+}
 
 /** A relying party id or a domain. */
 export const domain = () => line(MAX_HOST_CHARACTERS);

@@ -1,12 +1,37 @@
 import { z } from "zod";
 import { claimsOfScopes } from "../claims-of-scopes.ts";
 import { claimTemplates, withoutClaims } from "./claim-templates.ts";
-import { address, choice, flag, key, line, listOf, map, seconds, secret, section } from "./leaves.ts";
+import {
+  address,
+  choice,
+  flag,
+  hasPlainOrigin,
+  key,
+  line,
+  listOf,
+  map,
+  seconds,
+  secret,
+  section,
+} from "./leaves.ts";
 import { reservedClaims } from "./reserved-claims.ts";
 
 /** Addresses of a client are compared character by character (RFC 9700, 2.1), so they have no patterns. */
 const exactAddress = () =>
   address().refine((value) => !value.includes("#"), "must not have a fragment (RFC 6749, 3.1.2)");
+
+/**
+ * An address that a browser loads in a frame with `iss` and `sid` in its query. Its origin is written into a
+ * Content-Security-Policy, so the host has nothing that has a meaning there.
+ */
+const framedAddress = () =>
+  exactAddress()
+    .refine(hasPlainOrigin, "has a host that is no host name")
+    .refine((value) => !/^[^:]*:\/\/[^/?]*@/.test(value), "must not have credentials")
+    .refine((value) => {
+      const query = URL.parse(value)?.searchParams;
+      return !query?.has("iss") && !query?.has("sid");
+    }, "must not have iss or sid in its query, which are added");
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
@@ -37,6 +62,12 @@ const publicKey = z.strictObject({
   e: encoded(),
 });
 
+/** Whether a redirect address is one of web pages: a native application is at any port of the user's device (RFC 8252, 7.3). */
+const isOfPages = (redirect: string, applicationType: "web" | "native") =>
+  applicationType === "web" || redirect.startsWith("https://");
+
+const haveOneOrigin = (one: string, other: string) => URL.parse(one)?.origin === URL.parse(other)?.origin;
+
 const client = z
   .strictObject({
     name: line().describe("Shown to users."),
@@ -54,6 +85,11 @@ const client = z
       .optional()
       .describe(
         "Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told.",
+      ),
+    frontchannel_logout_uri: framedAddress()
+      .optional()
+      .describe(
+        "Is loaded in a frame where a user signs out in the browser (OpenID Connect Front-Channel Logout 1.0). Its origin is that of one of redirect_uris. Default: none is loaded.",
       ),
     grants: listOf(
       z.enum(["authorization_code", "refresh_token", "client_credentials", "device_code", "token_exchange"]),
@@ -96,6 +132,14 @@ const client = z
   .refine(
     ({ grants, redirect_uris }) => !grants.includes("authorization_code") || redirect_uris.length > 0,
     "needs redirect_uris for authorization_code",
+  )
+  .refine(
+    ({ frontchannel_logout_uri: address, redirect_uris, application_type }) =>
+      address === undefined ||
+      redirect_uris.some(
+        (redirect) => isOfPages(redirect, application_type) && haveOneOrigin(redirect, address),
+      ),
+    "with frontchannel_logout_uri has one of redirect_uris at the same origin, which is no address of a native application",
   )
   .refine(
     ({ grants, secret, jwks }) =>
@@ -182,7 +226,7 @@ export const openid = section({
   clients: map(key(64).regex(/^[A-Za-z0-9._~-]+$/, "is not a client id"), client, 100)
     .default({})
     .describe(
-      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
+      "Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, frontchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri.",
     ),
   resources: map(resourceIndicator(), resource, 50)
     .default({})

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { rejectAdmin } from "../../admin/rejections.ts";
 import { subscribableEventNames } from "../../config/event-names.ts";
+import { logoutAddress } from "../../config/logout-channels.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { configWebhooks, receivingClient } from "../../events/config-webhooks.ts";
-import { logoutAddress } from "../../openid/sign-ins.ts";
 import {
   findDelivery,
   type ListedDelivery,
@@ -154,7 +154,7 @@ async function receiverOf({ runtime, tenant }: HandlerContext, id: string) {
   const isConfigured = (): boolean =>
     client === null
       ? configWebhooks(tenant.config).some((hook) => hook.id === id)
-      : logoutAddress(tenant.config, client) !== null;
+      : logoutAddress(tenant.config, client, "backchannel_logout_uri") !== null;
   const exists = id.startsWith("config:")
     ? isConfigured()
     : (await findWebhook(runtime, tenant, id)) !== null;
