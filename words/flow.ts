@@ -176,6 +176,8 @@ export interface MessageTexts {
   signedOutSentence: string;
   /** The browser goes on to the provider that the session was signed in at. */
   signedOutNext: string;
+  /** The browser loads pages of applications, and goes on. */
+  signedOutOfApplications: string;
 }
 
 /** What the account page alone says of its items. `{date}` and `{count}` are placeholders. */

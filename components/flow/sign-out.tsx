@@ -2,7 +2,8 @@ import { Button } from "../ui/button.tsx";
 import type { ViewContext } from "./view-context.ts";
 
 /**
- * Ends the session of this browser and redirects to the sign-in page, by the identity provider if the session there ends too.
+ * Ends the session of this browser and redirects to the sign-in page, by the applications and the identity provider whose
+ * sessions end in the browser too.
  */
 export function SignOut({ context, navigate }: { context: ViewContext; navigate: (url: string) => void }) {
   const { words, base, flow, openFlow } = context;
@@ -17,8 +18,8 @@ export function SignOut({ context, navigate }: { context: ViewContext; navigate:
     }).catch(() => null);
     // 401: the session had already ended.
     const ended = answer?.ok || answer?.status === 401;
-    const atProvider = answer?.headers.get("X-Provider-Logout");
-    if (ended && atProvider) navigate(atProvider);
+    const next = answer?.headers.get("X-Provider-Logout");
+    if (ended && next) navigate(next);
     else if (ended && openFlow) openFlow("login");
     else if (ended) navigate(base || "/");
     else flow.showNotice("connection_missing");

@@ -13,6 +13,9 @@ export const openidPaths = {
   userinfo: "/oauth/userinfo",
 } as const;
 
+/** The page that signs a browser out of applications (OpenID Connect Front-Channel Logout 1.0). */
+export const applicationsLogoutPath = `${openidPaths.end_session}/applications`;
+
 /** Metadata of the provider (OpenID Connect Discovery, 4; RFC 8414, 3). */
 export const discoveryPaths = [
   "/.well-known/openid-configuration",

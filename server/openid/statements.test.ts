@@ -47,6 +47,12 @@ beforeAll(async () => {
       scopes: ["openid", "groups"],
       claims: { plan: '{{.User.Metadata.Public "plan"}}' },
     },
+    club: {
+      name: "The club",
+      secret,
+      redirect_uris: [REDIRECT_URI],
+      frontchannel_logout_uri: "https://app.example.com/out",
+    },
     tv: { name: "The shop on TV", grants: ["device_code"], scopes: ["openid"] },
     orders: {
       name: "Orders",
@@ -74,13 +80,8 @@ beforeAll(async () => {
   });
   shop = await openidApplication(server.url, { clientId: "shop", secret });
   browser = newBrowser(server);
-  const registering = flowClient(server.url);
-  await registering.start("registration");
-  await registering.act("register_client_capabilities", { webauthn_available: false });
-  await registering.act("register_login_identifier", { email });
-  await registering.act("verify_passcode", { code: await smtp.codeFor(email) });
-  await registering.act("register_password", { new_password: "correct horse battery staple" });
-  for (const [name, value] of registering.cookies) browser.cookies.set(name, value);
+  const registered = await registeredWith(email);
+  for (const [name, value] of registered.cookies) browser.cookies.set(name, value);
   // The first sign-on of a session makes its grant.
   await shop.signIn(browser, { scope: "openid email" });
 });
@@ -91,9 +92,20 @@ afterAll(async () => {
   await database.close();
 });
 
+/** The browser of a user who has just registered with an address. */
+async function registeredWith(address: string): Promise<FlowClient> {
+  const registering = flowClient(server.url);
+  await registering.start("registration");
+  await registering.act("register_client_capabilities", { webauthn_available: false });
+  await registering.act("register_login_identifier", { email: address });
+  await registering.act("verify_passcode", { code: await smtp.codeFor(address) });
+  await registering.act("register_password", { new_password: "correct horse battery staple" });
+  return registering;
+}
+
 /** Statements that the server sends of its own accord. */
 const background =
-  /^(claim_(deliveries|logouts)$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
+  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
 
 /** The statements that are sent while a request is answered. */
 async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, string[]]> {
@@ -197,6 +209,28 @@ test("the exchange of a token takes one statement for all that belongs to it, an
   );
   expect(given.scope).toBe("read");
   expect(numbersOf(sent)).toEqual({ openid_find_presented_grant: 1, entry_of_attempt: 1 });
+});
+
+test("applications with a page that signs a browser out cost a sign-out three statements, and a look where there are none", async () => {
+  const signedIn = async (clientId: string) => {
+    const other = await registeredWith(`${clientId}@example.com`);
+    const application = await openidApplication(server.url, { clientId, secret });
+    await application.signIn(other);
+    return other;
+  };
+  const aboutApplications = (sent: string[]) => sent.filter((statement) => /openid/.test(statement));
+  const without = await signedIn("shop");
+  const [, none] = await sentBy(() => without.request("/logout", { method: "POST" }));
+  expect(aboutApplications(none)).toEqual([expect.stringMatching(/^select .* from "openid_sign_ins"/)]);
+  const visitor = await signedIn("club");
+  const [left, sent] = await sentBy(() => visitor.request("/logout", { method: "POST" }));
+  expect(aboutApplications(sent)).toEqual([
+    expect.stringMatching(/^select .* from "openid_sign_ins"/),
+    "openid_upsert",
+  ]);
+  const page = new URL(left.headers.get("x-provider-logout") ?? "");
+  const [, shown] = await sentBy(() => visitor.request(page.pathname + page.search));
+  expect(numbersOf(shown)).toEqual({ openid_applications_logout: 1 });
 });
 
 function numbersOf(sent: string[]): Record<string, number> {

@@ -1,7 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
+import { clientsToldBy } from "../config/logout-channels.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { ClientContext, TenantContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { Sealing } from "../keys/vault.ts";
@@ -13,7 +15,10 @@ import { applicationsOf, endSession, type FoundSession } from "./sessions.ts";
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Sealing & AuditOutputs & WakesWebhooks;
 
-const { sessions } = schema;
+const { openidSignIns, sessions } = schema;
+
+/** The most applications that a browser is signed out of by their pages: those that it has signed in to last. */
+const MAX_APPLICATIONS = 20;
 
 /**
  * A browser whose cookies name several sessions, all but one of which were planted or left behind, goes to the provider of so many:
@@ -30,16 +35,30 @@ interface SignOut {
   leaving?: { redirectTo: string | null };
 }
 
+/** An application that a session has signed its user in to, and what it knows the session by. */
+export interface ApplicationSession {
+  clientId: string;
+  sid: string;
+}
+
+/** What is left for the browser to do after a sign-out. */
+export interface LeftToBrowser {
+  /** `state` of the first sign-out at a provider; null if there is none. */
+  state: string | null;
+  /** The applications whose pages it loads (OpenID Connect Front-Channel Logout 1.0). */
+  applications: ApplicationSession[];
+}
+
 /**
  * Ends the sessions that a client logs out of, and records each in the audit log.
  *
- * @returns `state` of the first sign-out at a provider; null if there is none
+ * @returns what is left for a browser that goes on; nothing for another client
  */
 export function logOut(
   context: Omit<ClientContext<Process>, "now">,
   found: SignOut["found"],
   leaving?: { redirectTo: string | null },
-): Promise<string | null> {
+): Promise<LeftToBrowser> {
   const signOut = { found, ...(leaving ? { leaving } : {}) };
   return context.runtime.database.write.transaction((tx) => logOutIn(tx, context, signOut));
 }
@@ -49,8 +68,10 @@ export async function logOutIn(
   tx: Transaction,
   context: Omit<ClientContext<Process>, "now">,
   { found, leaving }: SignOut,
-): Promise<string | null> {
+): Promise<LeftToBrowser> {
   const { config } = context.tenant;
+  const sessionIds = found.map(({ session }) => session.id);
+  const applications = leaving ? await applicationsInBrowser(tx, context.tenant, sessionIds) : [];
   // The way begins with the last one: that of a user who has signed in with this browser.
   const isKnown = ({ session, now }: SignOut["found"][number]) =>
     hasSignedInBefore({ ...context, now }, session.userId);
@@ -67,7 +88,32 @@ export async function logOutIn(
     await endSession(context, session.id, "session.delete.explicit.logout")(tx);
     await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
   }
-  return state;
+  return { state, applications };
+}
+
+/**
+ * Reads which applications have a page that signs the browser out. A sign-in that is stored after this, and before the end of
+ * the session, gives its application no tokens.
+ */
+async function applicationsInBrowser(
+  tx: Transaction,
+  { id: tenantId, config }: Tenant,
+  sessionIds: string[],
+): Promise<ApplicationSession[]> {
+  const clientIds = clientsToldBy(config, "frontchannel_logout_uri");
+  if (clientIds.length === 0 || sessionIds.length === 0) return [];
+  return tx
+    .select({ clientId: openidSignIns.clientId, sid: openidSignIns.sid })
+    .from(openidSignIns)
+    .where(
+      and(
+        eq(openidSignIns.tenantId, tenantId),
+        inArray(openidSignIns.sessionId, sessionIds),
+        inArray(openidSignIns.clientId, clientIds),
+      ),
+    )
+    .orderBy(desc(openidSignIns.createdAt), openidSignIns.sid)
+    .limit(MAX_APPLICATIONS);
 }
 
 /** Ends the sessions that a browser had before it was issued another one. */

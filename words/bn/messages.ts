@@ -28,4 +28,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "আপনি সাইন আউট করেছেন",
   signedOutSentence: "আপনি এই পৃষ্ঠা বন্ধ করতে পারেন।",
   signedOutNext: "এরপর যে প্রদানকারীর মাধ্যমে সাইন ইন করেছিলেন, সেখান থেকেও আপনাকে সাইন আউট করা হবে।",
+  signedOutOfApplications: "আপনার অ্যাপ্লিকেশনগুলো থেকেও আপনাকে সাইন আউট করা হচ্ছে।",
 };

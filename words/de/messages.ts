@@ -31,4 +31,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "Sie sind abgemeldet",
   signedOutSentence: "Sie können diese Seite schließen.",
   signedOutNext: "Als Nächstes werden Sie bei dem Anbieter abgemeldet, mit dem Sie sich angemeldet haben.",
+  signedOutOfApplications: "Sie werden auch bei Ihren Anwendungen abgemeldet.",
 };

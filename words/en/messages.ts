@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "You are signed out",
   signedOutSentence: "You can close this page.",
   signedOutNext: "Next, you are signed out at the provider that you signed in with.",
+  signedOutOfApplications: "You are also being signed out of your applications.",
 };

@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "Vous n’êtes plus en session",
   signedOutSentence: "Vous pouvez fermer cette page.",
   signedOutNext: "Ensuite, la session chez le fournisseur qui a servi à la connexion se termine aussi.",
+  signedOutOfApplications: "La session se termine aussi dans vos applications.",
 };

@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "La sessione è terminata",
   signedOutSentence: "È possibile chiudere questa pagina.",
   signedOutNext: "Ora termina anche la sessione presso il provider usato per l’accesso.",
+  signedOutOfApplications: "Ora termina anche la sessione nelle applicazioni usate.",
 };

@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "Je bent uitgelogd",
   signedOutSentence: "Je kunt deze pagina sluiten.",
   signedOutNext: "Daarna word je ook uitgelogd bij de aanbieder waarmee je bent ingelogd.",
+  signedOutOfApplications: "Je wordt ook uitgelogd bij je applicaties.",
 };

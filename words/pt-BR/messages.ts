@@ -30,4 +30,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "Você saiu",
   signedOutSentence: "Você pode fechar esta página.",
   signedOutNext: "Em seguida, você sai também do provedor com o qual entrou.",
+  signedOutOfApplications: "Você também está saindo dos seus aplicativos.",
 };

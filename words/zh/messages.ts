@@ -27,4 +27,5 @@ export const messages: MessageTexts = {
   signedOutTitle: "您已退出登录",
   signedOutSentence: "您可以关闭此页面。",
   signedOutNext: "接下来，您还将退出登录时所用的身份提供方。",
+  signedOutOfApplications: "您也正在退出您使用过的应用。",
 };

@@ -77,7 +77,7 @@ interface Validation {
 
 /** What is left to do after the end of a session. */
 export interface EndedSession {
-  /** The address to send the browser to, so that its session at the identity provider ends too; null if it does not. */
+  /** The address to send the browser to, so that its sessions at applications and at the identity provider end too; null if none does. */
   providerLogoutUrl: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { clientsToldBy } from "../../config/logout-channels.ts";
 import type { Config } from "../../config/schema.ts";
 import { endsAnyProviderSession } from "../../sessions/provider-sessions.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
@@ -26,7 +27,9 @@ const flows: Policy = {
     "X-Session-Lifetime",
     "X-Session-Retention",
     ...(session.enable_auth_token_header ? ["X-Auth-Token"] : []),
-    ...(endsAnyProviderSession(config) ? ["X-Provider-Logout"] : []),
+    ...(endsAnyProviderSession(config) || clientsToldBy(config, "frontchannel_logout_uri").length > 0
+      ? ["X-Provider-Logout"]
+      : []),
     ...Object.keys(wordsHeader({ words })),
   ],
 };

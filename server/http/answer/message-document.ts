@@ -17,12 +17,16 @@ export interface PageMessage {
   code?: string;
   /** Where to go from here: the path of the sign-in page, this page again, the answer to a form, or a link. */
   wayOn?: { home: string } | "reload" | StartOver | Press | Link;
+  /** Addresses of pages of applications, which are loaded in frames that are not shown. */
+  frames?: readonly string[];
 }
 
 /** A link. */
 export interface Link {
   text: string;
   href: string;
+  /** Whether the browser follows it by itself once the frames of the page have loaded. */
+  followed?: true;
 }
 
 /** A form with one button. */
@@ -68,12 +72,35 @@ h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
 .card summary { padding-block: 0.25rem; cursor: pointer; }
 `;
 
-/** A page that tells a person why there is no other page, as a document without a script that loads nothing. */
+/** How long the browser waits for frames. */
+const FRAMES_TIMEOUT_MS = 5_000;
+
+/** Follows the link of a page once its frames have loaded, or after a while. The page does not stay in the history. */
+export const followScript = `
+let left = false;
+function follow() {
+  if (left) return;
+  left = true;
+  location.replace(document.querySelector("a[data-followed]").href);
+}
+addEventListener("load", follow);
+addEventListener("DOMContentLoaded", () => setTimeout(follow, ${FRAMES_TIMEOUT_MS}));
+`;
+
+/** Whether a page has the script. */
+export const followsLink = ({ wayOn, frames = [] }: PageMessage): boolean =>
+  frames.length > 0 && typeof wayOn === "object" && "followed" in wayOn;
+
+/**
+ * A page that tells a person why there is no other page, as a document that loads nothing and has no script, but where it has
+ * frames.
+ */
 export function messageDocument(
   { language, page }: MessageWords,
   service: string,
-  { title, sentence, code, detail, from, wayOn }: PageMessage,
+  message: PageMessage,
 ): string {
+  const { title, sentence, code, detail, from, wayOn, frames = [] } = message;
   const back = from ? [html`<a href="${from.href}">${page.backTo.replace("{host}", from.host)}</a>`] : [];
   const links = [...back, ...linksOn(page, wayOn)];
   return html`<!doctype html>
@@ -83,7 +110,7 @@ export function messageDocument(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${service}</title>
 <style>${trusted(messageStyles)}</style>
-</head>
+${followsLink(message) ? html`<script>${trusted(followScript)}</script>\n` : []}</head>
 <body>
 <main>
 <p class="service">${service}</p>
@@ -96,17 +123,24 @@ ${links.length === 0 ? [] : html`<nav>\n${links}\n</nav>`}
 ${detail === undefined ? [] : html`<details lang="en" dir="ltr"><summary>For developers</summary><p>${detail}</p></details>`}
 </div>
 </main>
-</body>
+${frames.map(frame)}</body>
 </html>
 `.markup;
 }
+
+/** A page of an application. It may set cookies and run, and cannot lead the browser away from the page that loads it. */
+const frame = (address: string) =>
+  html`<iframe hidden sandbox="allow-same-origin allow-scripts allow-forms" src="${address}"></iframe>\n`;
 
 function linksOn(page: MessageWords["page"], wayOn: PageMessage["wayOn"]): Html[] {
   if (wayOn === undefined) return [];
   const reload = html`<a href="">${page.reload}</a>`;
   if (wayOn === "reload") return [reload];
   if ("home" in wayOn) return [html`<a href="${wayOn.home}">${page.toSignIn}</a>`];
-  if ("href" in wayOn) return [html`<a href="${wayOn.href}">${wayOn.text}</a>`];
+  if ("href" in wayOn)
+    return [
+      html`<a${wayOn.followed ? trusted(" data-followed") : ""} href="${wayOn.href}">${wayOn.text}</a>`,
+    ];
   return "flow" in wayOn ? [reload, startOverForm(page, wayOn)] : [];
 }
 

@@ -3,18 +3,33 @@ import type { Config } from "../../config/schema.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import type { RequestHeaders } from "../request/api-request.ts";
 import { languageInCookie, pageLanguage } from "../request/language.ts";
-import { type Message, messageDocument, messageStyles } from "./message-document.ts";
+import {
+  followScript,
+  followsLink,
+  type Message,
+  messageDocument,
+  messageStyles,
+  type PageMessage,
+} from "./message-document.ts";
 import type { Reply } from "./reply.ts";
 
-/** The policy of these pages, which have one style sheet inside. */
-const policy = (hasForm: boolean) =>
-  [
+const hashSource = (text: string) => `'sha256-${sha256(text).toString("base64")}'`;
+
+/** The policy of these pages, which have one style sheet inside, and with frames one script. */
+function policy(message: PageMessage): string {
+  const { wayOn, frames = [] } = message;
+  const hasForm = typeof wayOn === "object" && "action" in wayOn;
+  const origins = new Set(frames.map((address) => new URL(address).origin));
+  return [
     "default-src 'none'",
-    `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
+    `style-src ${hashSource(messageStyles)}`,
+    ...(followsLink(message) ? [`script-src ${hashSource(followScript)}`] : []),
+    ...(origins.size > 0 ? [`frame-src ${[...origins].join(" ")}`] : []),
     "base-uri 'none'",
     `form-action ${hasForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join("; ");
+}
 
 /**
  * A page that tells a person why there is no other page. The API sends it itself.
@@ -35,15 +50,13 @@ export function messagePage(
   const texts = { language, page, errors };
   const { detail, ...told } = message(texts);
   const shown = mode === "development" && detail !== undefined ? { ...told, detail } : told;
-  const { wayOn } = told;
-  const hasForm = typeof wayOn === "object" && "action" in wayOn;
   return {
     status,
     body: messageDocument(texts, service.name, shown),
     headers: {
       ...headers,
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": policy(hasForm),
+      "Content-Security-Policy": policy(told),
     },
   };
 }

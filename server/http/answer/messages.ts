@@ -121,6 +121,21 @@ export const signedOutNext =
     wayOn: { text: page.linkContinue, href },
   });
 
+/**
+ * Signs the browser out of applications whose pages it loads.
+ *
+ * @param frames addresses of these pages
+ * @param href the address at which the sign-out goes on, which the browser opens by itself; null if it ends here
+ */
+export const signedOutOfApplications =
+  (frames: readonly string[], href: string | null): Message =>
+  ({ page }) => ({
+    title: page.signedOutTitle,
+    sentence: page.signedOutOfApplications,
+    frames,
+    ...(href === null ? {} : { wayOn: { text: page.linkContinue, href, followed: true } }),
+  });
+
 /** "42 seconds" */
 function secondsIn(language: string, seconds: number): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(
@@ -146,6 +161,7 @@ export const messages: Readonly<Record<string, Message>> = {
   message_link_ended: endedLink("/"),
   message_sign_out: signOutPage("/oauth/logout", {}),
   message_signed_out_next: signedOutNext("/logout/provider?state=AAAA"),
+  message_signed_out_of_applications: signedOutOfApplications([], "https://shop.example/"),
   message_signed_out: signedOut(new URL("https://shop.example/")),
   message_failed: refusedRequest(500, "Internal server error.", "/"),
   message_failed_page: failedPage(false),

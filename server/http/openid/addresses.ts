@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { discoveryPaths, openidPaths } from "../../openid/paths.ts";
+import { applicationsLogoutPath, discoveryPaths, openidPaths } from "../../openid/paths.ts";
 import { oauthErrorSchema } from "../openapi/schemas.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { applicationHandler, browserHandler, formHandler, limited } from "./answer-by-provider.ts";
+import { applicationsLogoutHandler } from "./applications-logout.ts";
 import { clientHandler } from "./client-requests.ts";
 import { deviceHandler } from "./device.ts";
 import { logoutHandler, postedLogoutHandler } from "./logout.ts";
@@ -59,8 +60,9 @@ const signedOutAnswers = {
     mediaType: "text/html",
   },
   303: {
-    description: "Back to the application.",
-    headers: { Location: "`post_logout_redirect_uri` with `state`." },
+    description:
+      "Back to the application; before, to the identity provider, and to the page that signs the browser out of applications.",
+    headers: { Location: "`post_logout_redirect_uri` with `state`, or address of this service." },
   },
   400: refused("The request is invalid."),
   404: "The OpenID provider is off.",
@@ -141,6 +143,27 @@ export const openidAddresses = [
     security: "optional-session",
     query: logoutRequest,
     answers: signedOutAnswers,
+  }),
+  described(address("GET", applicationsLogoutPath, applicationsLogoutHandler, "oauth", "public"), {
+    id: "signOutOfApplications",
+    summary: "Sign a browser out of applications",
+    description:
+      "OpenID Connect Front-Channel Logout 1.0. The session here has ended. A sign-out leads here, or names this address in `X-Provider-Logout`, where applications have a `frontchannel_logout_uri`.",
+    tag: "openid",
+    query: z.object({ state: z.string().optional() }),
+    answers: {
+      200: {
+        description: "A page that loads the addresses of the applications in frames, and goes on.",
+        schema: z.string(),
+        mediaType: "text/html",
+      },
+      204: "For `HEAD`.",
+      303: {
+        description: "The sign-out is not known any more.",
+        headers: { Location: "Address of the page." },
+      },
+      404: "The OpenID provider is off.",
+    },
   }),
   described(address("POST", openidPaths.end_session, postedLogoutHandler, "oauth", "public"), {
     id: "endSessionByForm",

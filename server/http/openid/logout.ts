@@ -13,6 +13,7 @@ import { withinTenant } from "../request/tenant-path.ts";
 import { everyPresentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookies } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
+import { applicationsLogoutTarget } from "./applications-logout.ts";
 import { OFF, oauthError } from "./error.ts";
 
 const parameterNames = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const;
@@ -55,16 +56,20 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
     const fields = { ...Object.fromEntries(given), [PRESSED]: "true" };
     return page(context, signOutPage(action, fields));
   }
-  const state = await logOut(context, sessions, { redirectTo: returnTo?.href ?? null });
+  const next = returnTo?.href ?? null;
+  const { state, applications } = await logOut(context, sessions, { redirectTo: next });
   // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
   const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
   const cookies = mayForget ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
-  if (state !== null)
-    return isPressed
-      ? { ...signedOutNextPage(context, state), cookies }
-      : redirect(303, providerLogoutUrl(tenant.config, state), { cookies });
+  const atProvider = state === null ? null : providerLogoutUrl(tenant.config, state);
+  if (applications.length > 0) {
+    const logout = { applications, next: atProvider ?? next };
+    return redirect(303, await applicationsLogoutTarget(context, logout), { cookies });
+  }
+  if (state !== null && isPressed) return { ...signedOutNextPage(context, state), cookies };
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
-  if (returnTo && !isPressed) return redirect(303, returnTo.href, { cookies });
+  const on = atProvider ?? (isPressed ? null : next);
+  if (on !== null) return redirect(303, on, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };
 }
 

@@ -80,7 +80,7 @@ export async function returnFromProvider(context: HandlerContext, state: string,
     : redirect(303, taken.redirectTo);
 }
 
-function stateOf({ url }: HandlerContext): string | null {
+export function stateOf({ url }: HandlerContext): string | null {
   const [state, ...others] = url.searchParams.getAll("state");
   return state === undefined || others.length > 0 ? null : state;
 }

@@ -66,7 +66,7 @@ export const sessionAddresses = [
         .string()
         .optional()
         .describe(
-          "Where the browser goes on after the sign-out at the identity provider: an address that users may return to from a sign-in there. Default: the page.",
+          "Where the browser goes on after the sign-out at applications and at the identity provider: an address that users may return to from a sign-in there. Default: the page.",
         ),
     }),
     answers: {
@@ -81,10 +81,13 @@ export const sessionAddresses = [
         headers: {
           "Set-Cookie": "Removes the cookies.",
           "X-Provider-Logout":
-            "The address to open next, so that the session at the identity provider ends too. Absent if it does not.",
+            "The address to open next, so that sessions at applications (`frontchannel_logout_uri`) and at the identity provider end too. Absent if none does.",
         },
       },
-      303: { description: "The same for a form of the account page.", headers: { Location: "The page." } },
+      303: {
+        description: "The same for a form of the account page.",
+        headers: { Location: "The page, or the one that signs the browser out of applications." },
+      },
       401: NO_SESSION,
       403: "Cross-site requests are not allowed.",
     },

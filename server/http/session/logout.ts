@@ -1,6 +1,8 @@
+import { ownOrigin } from "../../config/own-hosts.ts";
 import { logOut } from "../../sessions/log-out.ts";
 import { providerLogoutUrl } from "../../sessions/provider-sessions.ts";
 import { plainError, redirect } from "../answer/reply.ts";
+import { applicationsLogoutTarget } from "../openid/applications-logout.ts";
 import { expiredPageCookies } from "../page/page-cookie.ts";
 import { returnAfterSignOut, signedOutNextPage } from "../providers/sign-out.ts";
 import { isDisallowedOrigin } from "../request/origin.ts";
@@ -13,25 +15,30 @@ import { expiredSessionCookies } from "./session-cookie.ts";
  * `POST /logout`: ends every session that the request names, including planted ones, and removes the session cookie and
  * the cookies of the hosted page. 401 if no session was live; the cookies are removed in any case.
  *
- * Where the session at the provider is to end too, the answer names the address that the browser goes on to. The sign-out is
- * complete without it.
+ * Where sessions at applications or at the provider are to end in the browser too, the answer names the address that it goes on
+ * to. The sign-out is complete here without it.
  */
 export const logoutHandler: Handler = async (context) => {
   const { tenant, request, url } = context;
   if (isDisallowedOrigin(request.headers, tenant.config))
     return plainError(403, "Cross-site requests are not allowed.");
   const presented = await everyPresentedSession(context);
-  const state = await logOut(context, presented, {
-    redirectTo: returnAfterSignOut(url.searchParams, tenant.config),
-  });
+  const redirectTo = returnAfterSignOut(url.searchParams, tenant.config);
+  const { state, applications } = await logOut(context, presented, { redirectTo });
   const cookies = [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)];
+  const atProvider = state === null ? null : providerLogoutUrl(tenant.config, state);
+  const atApplications =
+    applications.length === 0
+      ? null
+      : await applicationsLogoutTarget(context, { applications, next: atProvider ?? redirectTo });
   // The form of the account page in a browser without scripts.
-  if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded"))
-    return state === null
-      ? redirect(303, withinTenant(tenant.config, "/"), { cookies })
-      : { ...signedOutNextPage(context, state), cookies };
-  const next = state === null ? {} : { "X-Provider-Logout": providerLogoutUrl(tenant.config, state) };
+  if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
+    if (state !== null && atApplications === null) return { ...signedOutNextPage(context, state), cookies };
+    return redirect(303, atApplications ?? withinTenant(tenant.config, "/"), { cookies });
+  }
+  const next = atApplications === null ? atProvider : ownOrigin(tenant.config) + atApplications;
+  const headers = next === null ? {} : { "X-Provider-Logout": next };
   return presented.length > 0
-    ? { status: 204, headers: next, cookies }
+    ? { status: 204, headers, cookies }
     : { ...plainError(401, "No valid session."), cookies };
 };

@@ -1,0 +1,89 @@
+import type { AdapterPayload } from "oidc-provider";
+import { z } from "zod";
+import type { Databases } from "#db/client";
+import { clockText } from "#db/clock";
+import { queryPrepared } from "#db/prepared";
+import { logoutAddress } from "../config/logout-channels.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { TenantContext } from "../context/context.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { isRandomToken, randomToken } from "../lib/random-token.ts";
+import type { ApplicationSession } from "../sessions/log-out.ts";
+import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
+import { identifierHash } from "./identifier-hash.ts";
+
+/**
+ * Sign-outs of applications in the browser (OpenID Connect Front-Channel Logout 1.0). The sessions have ended before: what is
+ * kept here tells the browser which pages to load, and where it goes on.
+ */
+
+const KIND = "ApplicationsLogout";
+
+/** How long the browser may take to open the page, or open it again. */
+const LIFETIME_SECONDS = 120;
+
+const storedLogout = z.object({
+  applications: z.array(z.object({ clientId: z.string(), sid: z.string() })),
+  next: z.string().nullable(),
+});
+
+export interface ApplicationsLogout {
+  applications: readonly ApplicationSession[];
+  /** Where the browser goes on, already checked; null if it stays at the page. */
+  next: string | null;
+}
+
+/**
+ * Stores a sign-out for the browser that goes on with it.
+ *
+ * @returns `state` of the page: 43 characters of base64url, valid for two minutes, stored as a hash
+ */
+export async function storeApplicationsLogout(
+  context: TenantContext<Databases & Sealing & OnPlatform>,
+  { applications, next }: ApplicationsLogout,
+): Promise<string> {
+  const state = randomToken(context.runtime.platform);
+  const payload = { applications, next } as unknown as AdapterPayload;
+  await artifactStorage(context, KIND).upsert(state, payload, LIFETIME_SECONDS);
+  return state;
+}
+
+/**
+ * Reads a sign-out. It can be read again, so that a page that is reloaded shows the same.
+ *
+ * @returns null if its `state` is unknown or older than two minutes
+ */
+export async function findApplicationsLogout(
+  { runtime, tenant }: TenantContext<Databases & Sealing & OnPlatform>,
+  state: string,
+): Promise<ApplicationsLogout | null> {
+  if (!isRandomToken(state)) return null;
+  const idHash = identifierHash(state);
+  const values = [tenant.id, KIND, idHash, runtime.platform.clockShift()];
+  // The primary: the browser comes here at once after the sign-out.
+  const query = { name: "openid_applications_logout", text: findText, values };
+  const [row] = await queryPrepared<{ payload: Buffer }, "claim">(runtime.database, "claim", query);
+  return row ? storedLogout.parse(artifactSeals({ runtime, tenant }, KIND).read(row.payload, idHash)) : null;
+}
+
+const findText = `
+  select payload from openid_artifacts
+  where tenant_id = $1 and kind = $2 and id_hash = $3 and expires_at > ${clockText("$4")}`;
+
+/**
+ * Returns the addresses that sign a browser out of applications: those of the clients, with `iss` and `sid` (2). A client that
+ * has none any more is left out.
+ */
+export function logoutAddresses(
+  { config }: Pick<Tenant, "config">,
+  applications: readonly ApplicationSession[],
+): string[] {
+  return applications.flatMap(({ clientId, sid }) => {
+    const address = logoutAddress(config, clientId, "frontchannel_logout_uri");
+    if (address === null) return [];
+    const query = new URLSearchParams({ iss: config.base_url, sid });
+    // The query of the client stays as it is written.
+    return [`${address}${address.includes("?") ? "&" : "?"}${query}`];
+  });
+}
