@@ -6,32 +6,36 @@ import { freePort } from "../server/testing/server.ts";
 import { test as base } from "./fixtures.ts";
 
 /** A web application that lets its users sign in at Stile by OpenID Connect, with `openid-client`. */
-interface OpenidApplication {
+export interface OpenidApplication {
   url: string;
   /** Sessions that it was told have ended (OpenID Connect Back-Channel Logout 1.0). */
   signedOut: string[];
+  /** Sessions that a frame of it has ended in the browser that has them (OpenID Connect Front-Channel Logout 1.0). */
+  endedInFrame: string[];
   close(): Promise<void>;
 }
 
 /**
  * Starts it on a port of this machine.
  *
- * @param options `parameters` are added to each authorization request
+ * @param options `parameters` are added to each authorization request; `host`: that of its address, a name of this machine
  */
-async function startOpenidApplication({
+export async function startOpenidApplication({
   port,
   issuer,
   clientId,
   secret,
   parameters = {},
+  host = "127.0.0.1",
 }: {
   port: number;
   issuer: string;
   clientId: string;
   secret: string;
   parameters?: Record<string, string>;
+  host?: string;
 }): Promise<OpenidApplication> {
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${host}:${port}`;
   const config = await openid.discovery(
     new URL(issuer),
     clientId,
@@ -77,15 +81,39 @@ async function startOpenidApplication({
       expectedState: state,
       expectedNonce: nonce,
     });
+    const claims = tokens.claims();
+    const user = await openid.fetchUserInfo(config, tokens.access_token, claims?.sub ?? "");
     idToken = tokens.id_token ?? "";
-    const { sub = "" } = tokens.claims() ?? {};
-    const user = await openid.fetchUserInfo(config, tokens.access_token, sub);
+    if (claims?.sid) outgoing.setHeader("set-cookie", `${cookie}=${claims.sid}; ${attributes}`);
     page(outgoing, `Welcome, ${user.email}`);
   }
 
-  async function signOut(outgoing: ServerResponse): Promise<void> {
-    const asked = { id_token_hint: idToken, post_logout_redirect_uri: `${url}/goodbye` };
-    outgoing.writeHead(303, { location: openid.buildEndSessionUrl(config, asked).href }).end();
+  const cookie = `session-${clientId}`;
+  const attributes = "Path=/; HttpOnly; SameSite=Lax";
+  const endedInFrame: string[] = [];
+
+  /** Ends the session of the browser, if the provider means it. */
+  function endInFrame(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { searchParams } = new URL(incoming.url ?? "", url);
+    const sid = searchParams.get("sid") ?? "";
+    const isMeant =
+      searchParams.get("iss") === issuer && incoming.headers.cookie?.includes(`${cookie}=${sid}`);
+    if (isMeant) {
+      endedInFrame.push(sid);
+      outgoing.setHeader("set-cookie", `${cookie}=; ${attributes}; Max-Age=0`);
+    }
+    outgoing.setHeader("cache-control", "no-store");
+    page(outgoing, isMeant ? "Signed out" : "No session");
+  }
+
+  /** Sends the browser to sign out of the provider, and of all applications. */
+  function signOut(outgoing: ServerResponse): void {
+    const address = openid.buildEndSessionUrl(config, {
+      id_token_hint: idToken,
+      post_logout_redirect_uri: `${url}/goodbye`,
+      state: "left",
+    });
+    outgoing.writeHead(303, { location: address.href }).end();
   }
 
   const signedOut: string[] = [];
@@ -99,11 +127,12 @@ async function startOpenidApplication({
   }
 
   const answerTo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    if (incoming.url?.startsWith("/callback")) return welcome(incoming, outgoing);
-    if (incoming.url === "/signed-out") return endSession(incoming, outgoing);
-    if (incoming.url === "/sign-out") return signOut(outgoing);
-    if (incoming.url === "/goodbye") return page(outgoing, "Signed out");
-    return signIn(outgoing);
+    const { pathname } = new URL(incoming.url ?? "", url);
+    if (pathname === "/callback") return welcome(incoming, outgoing);
+    if (pathname === "/signed-out") return endSession(incoming, outgoing);
+    if (pathname === "/out") return endInFrame(incoming, outgoing);
+    if (pathname === "/sign-out") return signOut(outgoing);
+    return pathname === "/goodbye" ? page(outgoing, "Goodbye") : signIn(outgoing);
   };
 
   const server = createServer((incoming, outgoing) => {
@@ -115,6 +144,7 @@ async function startOpenidApplication({
   return {
     url,
     signedOut,
+    endedInFrame,
     close() {
       // The browser may have opened one that it has sent nothing on.
       server.closeAllConnections();

@@ -240,7 +240,7 @@ test("a user signs out in a frame at the provider, which tells the application @
   await finishSignIn(page);
   await expectWelcome(await show(page, shop.url), account);
   const frame = await show(page, `${shop.url}/sign-out`);
-  await expect(frame.getByRole("heading")).toHaveText("Signed out");
+  await expect(frame.getByRole("heading")).toHaveText("Goodbye");
   await expect.poll(() => shop.signedOut, { timeout: 15_000 }).toEqual([expect.stringMatching(/./)]);
   await expectPage(await show(page, careful.url), "login");
 });
