@@ -245,7 +245,12 @@ describe("signing out", () => {
 
 test("the page about the suite names tests that exist", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/openid-conformance.md"), "utf8");
-  const text = ["conformance.test.ts", "openid-client.test.ts", "back-channel-logout.test.ts"]
+  const text = [
+    "conformance.test.ts",
+    "openid-client.test.ts",
+    "back-channel-logout.test.ts",
+    "front-channel-logout.test.ts",
+  ]
     .map((name) => readFileSync(join(import.meta.dirname, name), "utf8"))
     .join();
   const named = page

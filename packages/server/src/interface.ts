@@ -594,6 +594,8 @@ export type OpenidClientPatch = {
   post_logout_redirect_uris?: string[] | null | undefined;
   /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
   backchannel_logout_uri?: string | null | undefined;
+  /** Is loaded in a frame where a user signs out in the browser (OpenID Connect Front-Channel Logout 1.0). Its origin is that of one of redirect_uris. Default: none is loaded. */
+  frontchannel_logout_uri?: string | null | undefined;
   grants?:
     | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code" | "token_exchange")[]
     | null
@@ -649,6 +651,8 @@ export type OpenidClientSettings = {
   post_logout_redirect_uris?: string[] | null | undefined;
   /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
   backchannel_logout_uri?: string | null | undefined;
+  /** Is loaded in a frame where a user signs out in the browser (OpenID Connect Front-Channel Logout 1.0). Its origin is that of one of redirect_uris. Default: none is loaded. */
+  frontchannel_logout_uri?: string | null | undefined;
   grants?:
     | ("authorization_code" | "refresh_token" | "client_credentials" | "device_code" | "token_exchange")[]
     | null
@@ -1136,7 +1140,7 @@ export type TenantSettings = {
     | {
         /** Be an OpenID provider (OpenID Connect Core 1.0, OAuth 2.0) for the applications in openid.clients. */
         enabled?: boolean | null | undefined;
-        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
+        /** Applications by client id: name, secret or jwks, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, frontchannel_logout_uri, grants (authorization_code, refresh_token, client_credentials, device_code, token_exchange), scopes, serves (the APIs whose access tokens it exchanges), application_type (web, native), subject_type (public, pairwise), require_par, require_dpop, claims and access_token_claims (constants, or templates over .User); first_party: false for those that are not the operator's own, whose users are asked for consent, with client_uri, policy_uri and tos_uri. */
         clients?:
           | Record<
               string,
@@ -1169,6 +1173,8 @@ export type TenantSettings = {
                 post_logout_redirect_uris?: string[] | null | undefined;
                 /** Is told when a session ends (OpenID Connect Back-Channel Logout 1.0). Default: the client is not told. */
                 backchannel_logout_uri?: string | null | undefined;
+                /** Is loaded in a frame where a user signs out in the browser (OpenID Connect Front-Channel Logout 1.0). Its origin is that of one of redirect_uris. Default: none is loaded. */
+                frontchannel_logout_uri?: string | null | undefined;
                 grants?:
                   | (
                       | "authorization_code"

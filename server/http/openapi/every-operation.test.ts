@@ -399,6 +399,7 @@ describe("every request and answer is as the document says", () => {
       secret,
       redirect_uris: [returnTo],
       post_logout_redirect_uris: [returnTo],
+      frontchannel_logout_uri: "https://shop.test/out",
       scopes: ["openid", "email", "offline_access"],
     };
     const provider = runtime.configured({
@@ -491,6 +492,9 @@ describe("every request and answer is as the document says", () => {
     expect((await poll()).status).toBe(200);
     expect((await browser.request("/oauth/logout")).status).toBe(200);
     expect((await browser.request("/oauth/logout?client_id=unknown")).status).toBe(400);
+    const left = await browser.submit("/oauth/logout", { pressed: "true" });
+    expect(left.status).toBe(303);
+    expect((await browser.request(left.headers.get("location") ?? "")).status).toBe(200);
     expect((await browser.submit("/oauth/logout", { pressed: "true" })).status).toBe(200);
     const back = new URLSearchParams({
       client_id: "shop",
