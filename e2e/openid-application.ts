@@ -146,9 +146,10 @@ export async function startOpenidApplication({
     signedOut,
     endedInFrame,
     close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // The browser may have opened one that it has sent nothing on.
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return closed;
     },
   };
 }
