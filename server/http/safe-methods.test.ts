@@ -70,6 +70,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/oauth/authorize",
     "/oauth/authorize/{request}",
     "/oauth/logout",
+    "/oauth/logout/applications",
     "/oauth/userinfo",
     "/saml/auth",
     "/saml/logout",
