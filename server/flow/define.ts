@@ -3,6 +3,8 @@ import type { ReadOnly } from "#db/client";
 import type { Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { Account } from "../account/account.ts";
+import { all, always, type Condition } from "../conditions/condition.ts";
+import { flowIs } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import type { CookieChanges } from "../context/client.ts";
 import type { IssuedSession, Session } from "../objects/session.ts";
@@ -102,7 +104,7 @@ export interface Action<Input extends InputSchema = InputSchema> {
   description: string;
   costs: readonly Cost[];
   input: (view: View) => Input;
-  when: (view: View) => boolean;
+  when: Condition<View>;
   /** The types of flow that may offer it. */
   flows: readonly FlowType[];
   to: readonly Target[];
@@ -155,7 +157,7 @@ interface ActionDefinition<
   /** A schema, or a function of the view where configuration shapes it. Default: no input. */
   input?: Input | ((view: View) => Input);
   /** Whether it is offered; checked again when it is called. Default: always. */
-  when?: (view: View) => boolean;
+  when?: Condition<View>;
   /** The types of flow that may offer it. Default: every one that reaches its state. */
   flows?: readonly FlowType[];
   /** Every target it may return. */
@@ -188,7 +190,7 @@ export type ActionBuilder<Needs extends DataKey> = <
 /** Declares an action that does not depend on the data of one state. */
 export const action: ActionBuilder<never> = ({
   input = noInput as never,
-  when = () => true,
+  when = always,
   flows = flowTypes,
   errors = [],
   aliases = [],
@@ -203,7 +205,7 @@ export const action: ActionBuilder<never> = ({
     asks,
     chooses: null,
     flows,
-    when: (view: View) => flows.includes(view.type) && when(view),
+    when: flows === flowTypes ? when : all(flowIs(...flows), when),
     errors,
     aliases,
     proves,

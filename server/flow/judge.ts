@@ -1,4 +1,5 @@
 import type { Write } from "#db/write";
+import { holds } from "../conditions/condition.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import type { Job, RequestContext } from "../runtime.ts";
@@ -61,7 +62,7 @@ export async function judge(
   const { facts = factsOf(record.type, record.data, flow.user) } = judging;
   const view = viewOf(record, facts, config, owner);
   const named = findAction(states[record.state], actionName);
-  if (!named?.action.when(view)) return null;
+  if (!named || !holds(named.action.when, view)) return null;
   const { name, action } = named;
 
   const schema = action.input(view);
@@ -128,7 +129,7 @@ export async function judge(
 /** The factor that a step would try to prove; null if the action is no such try, or is not offered now. */
 export function triedFactor(view: View, actionName: string): string | null {
   const action = findAction(states[view.state], actionName)?.action;
-  return action?.when(view) ? action.proves(view) : null;
+  return action && holds(action.when, view) ? action.proves(view) : null;
 }
 
 /**

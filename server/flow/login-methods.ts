@@ -1,3 +1,4 @@
+import { holds } from "../conditions/condition.ts";
 import type { Config } from "../config/schema.ts";
 import { type FirstFactorMethod, firstFactors } from "../methods/index.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
@@ -32,7 +33,7 @@ export function stateAfterIdentifier(
   const [first, ...others] = identifierMethods.filter((method) =>
     actual
       ? isUsable(method, config, data, facts)
-      : method.firstFactor.followsIdentifier === "always" && method.firstFactor.isEnabled(config),
+      : method.firstFactor.followsIdentifier === "always" && holds(method.firstFactor.enabled, { config }),
   );
   if (!first) return null;
   return others.length > 0 ? "login_method_chooser" : first.firstFactor.state;
@@ -41,7 +42,9 @@ export function stateAfterIdentifier(
 /** Whether the account has a method that is allowed and that this client can use. */
 function isUsable(method: IdentifierMethod, config: Config, data: FlowData, facts: Facts): boolean {
   return (
-    method.firstFactor.isEnabled(config) && method.has(facts) && method.firstFactor.canUse(data.capabilities)
+    holds(method.firstFactor.enabled, { config }) &&
+    method.has(facts) &&
+    holds(method.firstFactor.usable, { data })
   );
 }
 

@@ -1,3 +1,4 @@
+import { circumstance } from "../conditions/condition.ts";
 import { verifiedIdentifiers } from "../identity/identifiers.ts";
 import { rankedSecondFactors } from "../methods/second-factors.ts";
 import { canSignIn } from "../methods/ways-in.ts";
@@ -215,6 +216,27 @@ export function canSkip(situation: Situation, state: StateName): boolean {
     data: { ...data, completedStates: [...data.completedStates, state] },
   });
 }
+
+/** That `state`, the first of the plan, may be skipped: see `canSkip`. */
+export const canDoWithout = (state: StateName) =>
+  circumstance<Situation>("plan", (situation) => canSkip(situation, state), {
+    holds: "the user will be able to sign in without this step",
+    fails: "the user would not be able to sign in without this step",
+  });
+
+export const hasDeclined = circumstance<Situation>("passkey_declined", hasDeclinedPasskey, {
+  holds: "the user has declined a passkey within `passkey.offer_again_after`",
+  fails: "the user has not declined a passkey within `passkey.offer_again_after`",
+});
+
+export const staysAbleToSignIn = circumstance<Situation>(
+  "ways_in",
+  (situation) => willBeAbleToSignIn(situation),
+  {
+    holds: "the user will be able to sign in again",
+    fails: "the user would not be able to sign in again",
+  },
+);
 
 /** Whether the user will be able to sign in again after completing the plan. */
 export function willBeAbleToSignIn(situation: Situation): boolean {

@@ -1,3 +1,4 @@
+import { holds } from "../conditions/condition.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import type { Runtime } from "../runtime.ts";
@@ -55,7 +56,7 @@ export function questionOf(
   const { runtime, tenant } = asking;
   const view = viewOf(flow.record, flow.facts, tenant.config);
   const action = findAction(states[flow.record.state], actionName)?.action;
-  if (!action?.when(view) || !parseInput(action.input(view), input).ok) return null;
+  if (!action || !holds(action.when, view) || !parseInput(action.input(view), input).ok) return null;
   const now = new Date(Date.now() + runtime.platform.clockShift() + flow.clockAhead);
   if (action.asks) return action.asks({ ...asking, known: { view, now } }, input);
   return action.chooses ? questionOfChoice({ ...asking, now }, flow, action.chooses(view)) : null;

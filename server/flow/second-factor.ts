@@ -1,3 +1,4 @@
+import { circumstance, holds } from "../conditions/condition.ts";
 import { enrolledMethods, firstFactors, type SecondFactorMethod } from "../methods/index.ts";
 import type { Method } from "../methods/method.ts";
 import {
@@ -63,7 +64,8 @@ export function needsEnrolment({ type, data, facts, config }: Situation): boolea
   const isRegistration = type === "registration" || data.signedUp === "created";
   const hasPasswordLogin = password.enabled && facts.hasPassword;
   const hasCodeLogin = firstFactors.some(
-    ({ has, firstFactor }) => firstFactor.codeTo !== null && firstFactor.isEnabled(config) && has(facts),
+    ({ has, firstFactor }) =>
+      firstFactor.codeTo !== null && holds(firstFactor.enabled, { config }) && has(facts),
   );
   const isEnrolmentPossible = enrolledMethods.some((method) =>
     canEnrol(method, facts, data.capabilities, config),
@@ -93,6 +95,26 @@ export function mayAddCredential({
 }: Pick<Situation, "data" | "facts" | "config">): boolean {
   return !hasSecondFactor(facts, config) || isMultiFactor(data.factors) || data.enrolled === true;
 }
+
+/** That this flow may add a passkey or a security key to the account: see `mayAddCredential`. */
+export const isFullyAuthenticated = circumstance<Pick<Situation, "data" | "facts" | "config">>(
+  "authenticated",
+  mayAddCredential,
+  {
+    holds: "the account has no accepted second factor, or this flow has verified several factors",
+    fails: "the account has an accepted second factor, which this flow has not verified",
+  },
+);
+
+/** That the application asks for several factors, so that a second one is set up without a choice. */
+export const isAskedForSecondFactor = circumstance<Pick<Situation, "data">>(
+  "asked_classes",
+  ({ data }) => mustEnrol(data),
+  {
+    holds: "the application asks for several factors",
+    fails: "the application does not ask for several factors",
+  },
+);
 
 /** Whether to offer `device_trust`. */
 export function offersDeviceTrust({ data, facts, config }: Situation): boolean {

@@ -1,3 +1,4 @@
+import { holds } from "../conditions/condition.ts";
 import { firstIdentifier } from "../identity/identifiers.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
@@ -16,7 +17,7 @@ export function show(
   error: StepError | null,
   token: string,
 ): FlowState {
-  const offered = Object.entries(state.actions).filter(([, action]) => action.when(view));
+  const offered = Object.entries(state.actions).filter(([, action]) => holds(action.when, view));
   return {
     name: record.state,
     status: error ? errors[error.code].status : 200,

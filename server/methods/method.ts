@@ -4,6 +4,8 @@ import type { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import type { AuditType } from "../audit/audit-types.ts";
+import type { Condition } from "../conditions/condition.ts";
+import type { Capable } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { UserFacts } from "../identity/facts.ts";
@@ -103,9 +105,6 @@ export type MethodFact = Extract<keyof UserFacts, `has${string}`>;
 /** What is known of an account where methods are judged. */
 export type MethodFacts = Pick<UserFacts, MethodFact> & IdentifierFacts;
 
-/** What a client can do, as far as methods depend on it; undefined in flows that do not ask, which leaves it to the browser. */
-export type MethodCapabilities = { webauthn: boolean; platformAuthenticator: boolean } | undefined;
-
 /** NIST SP 800-63B-4, 2 and 3.1. */
 export interface Strength {
   /** Whether it alone is multi-factor authentication: never, or where the factor says that the user was verified. */
@@ -123,8 +122,9 @@ export interface FirstFactor {
    * the configuration shows the actual methods of accounts; `never`.
    */
   readonly followsIdentifier: "always" | "if_shown" | "never";
-  readonly isEnabled: (config: Config) => boolean;
-  readonly canUse: (capabilities: MethodCapabilities) => boolean;
+  readonly enabled: Condition<{ config: Config }>;
+  /** That this client can use it. */
+  readonly usable: Condition<Capable>;
   /** The action that chooses it after an identifier; null if it is offered by an action of its own. */
   readonly choice: { readonly action: string; readonly description: string } | null;
   /** The kind of identifier that its code is sent to; null if it is no code that is sent. */
@@ -146,10 +146,10 @@ export interface OwnSecondFactor {
   readonly switch: { readonly action: string; readonly description: string } | null;
   /** Whether an account that has the method has it as a second factor. Default: always. */
   readonly isSetUp?: (facts: MethodFacts) => boolean;
-  /** Whether `mfa`, which is enabled, accepts it. */
-  readonly isAccepted: (mfa: Config["mfa"]) => boolean;
-  /** Whether this client can use it. */
-  readonly canUse: (capabilities: MethodCapabilities, mfa: Config["mfa"]) => boolean;
+  /** That `mfa`, which is enabled, accepts it. */
+  readonly accepted: Condition<{ config: Pick<Config, "mfa"> }>;
+  /** That this client can use it. */
+  readonly usable: Condition<Capable & { config: Pick<Config, "mfa"> }>;
   /** How a user sets it up in a flow; null if applications do. */
   readonly enrolment: null | {
     readonly state: string;

@@ -1,9 +1,11 @@
 import type { Factor } from "#db/schema/sessions";
+import { all, type Condition, circumstance, holds } from "../conditions/condition.ts";
+import { type Capabilities, type Capable, configured } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import { type EnrolledMethod, methods, type SecondFactorMethod, secondFactors } from "./index.ts";
-import type { Method, MethodCapabilities, MethodFacts, OwnSecondFactor } from "./method.ts";
+import type { Method, MethodFacts, OwnSecondFactor } from "./method.ts";
 
-const all: readonly Method[] = methods;
+const everyMethod: readonly Method[] = methods;
 
 /** Every second factor that an account can have alone, the one to ask for first. */
 export const rankedSecondFactors = secondFactors.toSorted(
@@ -18,7 +20,7 @@ export const rankedSecondFactors = secondFactors.toSorted(
  */
 export function includesSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
   return factors.some((factor, position) => {
-    const method = all.find(({ name }) => name === factor.method);
+    const method = everyMethod.find(({ name }) => name === factor.method);
     const isOther = position > 0 && factor.method !== factors[0]?.method;
     return method?.secondFactor != null && (method.firstFactor === null || isOther);
   });
@@ -33,18 +35,25 @@ export function isMultiFactor(factors: readonly Pick<Factor, "method" | "userVer
   return includesSecondFactor(factors) || factors.some(({ userVerified }) => userVerified === true);
 }
 
+/** That the configuration accepts a method as a second factor. */
+export const acceptsFactor = ({ secondFactor }: SecondFactorMethod) =>
+  all(configured("mfa.enabled"), secondFactor.accepted);
+
+/** That the configuration accepts a method as a second factor, and this client can use it. */
+export const canUseFactor = (method: SecondFactorMethod) =>
+  all(acceptsFactor(method), method.secondFactor.usable);
+
 /** Whether the configuration accepts a method as a second factor. */
-export function isAccepted({ secondFactor }: SecondFactorMethod, { mfa }: Pick<Config, "mfa">): boolean {
-  return mfa.enabled && secondFactor.isAccepted(mfa);
-}
+export const isAccepted = (method: SecondFactorMethod, config: Pick<Config, "mfa">): boolean =>
+  holds(acceptsFactor(method), { config });
 
 /** Whether the configuration accepts a method as a second factor, and this client can use it. */
 export function canUse(
   method: SecondFactorMethod,
-  capabilities: MethodCapabilities,
+  capabilities: Capabilities,
   config: Pick<Config, "mfa">,
 ): boolean {
-  return isAccepted(method, config) && method.secondFactor.canUse(capabilities, config.mfa);
+  return holds(canUseFactor(method), { data: { capabilities }, config });
 }
 
 /** Whether an account has a method as a second factor, accepted or not. */
@@ -52,6 +61,20 @@ export function isSetUp(method: SecondFactorMethod, facts: MethodFacts): boolean
   const { isSetUp: asSecondFactor = () => true }: OwnSecondFactor = method.secondFactor;
   return method.has(facts) && asSecondFactor(facts);
 }
+
+/** That an account has a method as a second factor, accepted or not. */
+export const hasAsSecondFactor = (method: SecondFactorMethod) =>
+  circumstance<{ facts: MethodFacts }>(method.name, ({ facts }) => isSetUp(method, facts), {
+    holds: `the account has ${method.credentials} as a second factor`,
+    fails: `the account has no ${method.credentials} as a second factor`,
+  });
+
+/** That the account has a second factor that the configuration accepts. */
+export const hasAcceptedFactor = circumstance<Pick<FactorView, "facts" | "config">>(
+  "second_factor",
+  ({ facts, config }) => hasSecondFactor(facts, config),
+  { holds: "the account has an accepted second factor", fails: "the account has no accepted second factor" },
+);
 
 /** Whether an account has a method that the configuration accepts as a second factor. */
 export function hasAccepted(
@@ -82,22 +105,36 @@ export function hasSecondFactor(facts: MethodFacts, config: Pick<Config, "mfa">)
 }
 
 /**
- * Whether an account may set a method up as a second factor with this client: a last resort only if it has neither
+ * That an account may set a method up as a second factor with this client: a last resort only if it has neither
  * another second factor, accepted or not, nor a method that resists phishing.
  */
-export function canEnrol(
+export const canSetUp = (method: EnrolledMethod): Condition<FactorView> =>
+  all(canUseFactor(method), ...(isLastResort(method) ? [hasNoneBeside(method)] : []));
+
+/** What the conditions on second factors judge. */
+type FactorView = Capable & { facts: MethodFacts; config: Pick<Config, "mfa"> };
+
+const hasNoneBeside = (method: EnrolledMethod) =>
+  circumstance<{ facts: MethodFacts }>(
+    "other_factors",
+    ({ facts }) =>
+      !everyMethod.some(
+        ({ name, has, secondFactor, strength }) =>
+          name !== method.name && has(facts) && (secondFactor?.kind === "own" || strength.resistsPhishing),
+      ),
+    {
+      holds: "the account has neither another second factor nor a method that resists phishing",
+      fails: "the account has another second factor or a method that resists phishing",
+    },
+  );
+
+/** Whether an account may set a method up as a second factor with this client. */
+export const canEnrol = (
   method: EnrolledMethod,
   facts: MethodFacts,
-  capabilities: MethodCapabilities,
+  capabilities: Capabilities,
   config: Pick<Config, "mfa">,
-): boolean {
-  if (!canUse(method, capabilities, config)) return false;
-  if (!isLastResort(method)) return true;
-  return !all.some(
-    ({ name, has, secondFactor, strength }) =>
-      name !== method.name && has(facts) && (secondFactor?.kind === "own" || strength.resistsPhishing),
-  );
-}
+): boolean => holds(canSetUp(method), { data: { capabilities }, facts, config });
 
 /** Whether the account has a second factor for which its recovery codes are kept. */
 export function keepsRecoveryCodes(facts: MethodFacts, config: Pick<Config, "mfa">): boolean {

@@ -1,4 +1,5 @@
-import { action } from "../define.ts";
+import { circumstance } from "../../conditions/condition.ts";
+import { action, type View } from "../define.ts";
 import { BACK } from "../names.ts";
 import { goBack } from "../outcome.ts";
 
@@ -9,7 +10,14 @@ import { goBack } from "../outcome.ts";
 export const continueToLoginMethodChooser = action({
   description: "Choose another way to sign in than the one that this browser used last.",
   flows: ["login"],
-  when: ({ data, previous }) => data.lastMethod !== undefined && previous === "login_method_chooser",
+  when: circumstance<View>(
+    "last_method",
+    ({ data, previous }) => data.lastMethod !== undefined && previous === "login_method_chooser",
+    {
+      holds: "the method that this browser used last was taken in place of a choice",
+      fails: "the method was not taken from what this browser used last",
+    },
+  ),
   to: [BACK],
   run: () => goBack(),
 });

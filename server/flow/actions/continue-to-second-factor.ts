@@ -1,5 +1,6 @@
+import { all } from "../../conditions/condition.ts";
 import { type SecondFactorMethod, secondFactors } from "../../methods/index.ts";
-import { canUse, hasAccepted } from "../../methods/second-factors.ts";
+import { canUseFactor, hasAsSecondFactor } from "../../methods/second-factors.ts";
 import { type Action, choice, type NoInput } from "../define.ts";
 
 /** A second factor that another one can be left for. */
@@ -29,8 +30,7 @@ function switchTo(method: SwitchableMethod): Action<NoInput> {
   const { state, switch: offered } = method.secondFactor;
   return choice({
     description: offered.description,
-    when: ({ data, facts, config }) =>
-      hasAccepted(method, facts, config) && canUse(method, data.capabilities, config),
+    when: all(hasAsSecondFactor(method), canUseFactor(method)),
     to: state,
   });
 }

@@ -1,4 +1,5 @@
 import { providerName } from "../../account/linked-identities.ts";
+import { circumstance } from "../../conditions/condition.ts";
 import { action, type View } from "../define.ts";
 import { lastProvider } from "../login-methods.ts";
 import { oneOf } from "../profile/choice.ts";
@@ -31,7 +32,10 @@ export const continueWithKnownProvider = action({
   costs: ["write"],
   input: (view) => thirdPartyInput(view).extend({ provider: oneOf(knownProviders(view)) }),
   flows: ["login", "profile"],
-  when: (view) => knownProviders(view).length > 0,
+  when: circumstance<View>("known_provider", (view) => knownProviders(view).length > 0, {
+    holds: "the account is known to belong to an enabled identity provider",
+    fails: "the account is not known to belong to an enabled identity provider",
+  }),
   to: ["thirdparty"],
   errors: goToProviderErrors,
   run(context, input) {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { all, any, circumstance } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Config } from "../../config/schema.ts";
 import { type FactsJson, factsOfJson, factsPart } from "../../identity/facts.ts";
 import {
@@ -10,7 +12,7 @@ import {
 } from "../../identity/identifiers.ts";
 import { firstFactors } from "../../methods/index.ts";
 import { lastMethodHere } from "../../sessions/account-marks.ts";
-import { action } from "../define.ts";
+import { action, type View } from "../define.ts";
 import { identifierField } from "../entered-identifier.ts";
 import { codeOfState } from "../expected-codes.ts";
 import { factsOf } from "../facts.ts";
@@ -60,17 +62,34 @@ function enteredIn(given: Record<string, unknown>, config: Config) {
   return { name, typed, kind, parsed: identifierOf(kind).parse(typed, config) };
 }
 
+const acceptsIdentifier = circumstance<Pick<View, "config">>(
+  "login_identifier",
+  ({ config }) => loginIdentifiers(config).length > 0,
+  {
+    holds: "a kind of identifier is enabled for signing in",
+    fails: "no kind of identifier is enabled for signing in",
+  },
+);
+
+const offersSaml = circumstance<Pick<View, "config">>("saml", ({ config }) => allowsSamlLogin(config), {
+  holds: "a SAML identity provider is enabled",
+  fails: "no SAML identity provider is enabled",
+});
+
 /** The user enters an identifier. The response does not depend on whether an account has it. */
 export const continueWithLoginIdentifier = action({
   description: "Identify the user who wants to sign in.",
   costs: ["write", "mail"],
   input,
-  when: ({ config }) =>
-    loginIdentifiers(config).length > 0 &&
-    (firstFactors.some(
-      ({ firstFactor }) => firstFactor.followsIdentifier === "always" && firstFactor.isEnabled(config),
-    ) ||
-      (config.email.use_as_login_identifier && allowsSamlLogin(config))),
+  when: all(
+    acceptsIdentifier,
+    any(
+      ...firstFactors
+        .filter(({ firstFactor }) => firstFactor.followsIdentifier === "always")
+        .map(({ firstFactor }) => firstFactor.enabled),
+      all(configured("email.use_as_login_identifier"), offersSaml),
+    ),
+  ),
   to: ["login_method_chooser", ...methodStates, "thirdparty"],
   errors: [
     "value_invalid_error",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fact } from "../../conditions/leaves.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { verifyRecoveryCode } from "../../methods/recovery-code/recovery-codes.ts";
 import { action } from "../define.ts";
@@ -11,7 +12,7 @@ export const validateRecoveryCode = action({
   description: "Enter a recovery code in place of the second factor.",
   costs: ["write", "mail"],
   input: z.strictObject({ recovery_code: z.string().trim().max(64) }),
-  when: ({ facts }) => facts.hasRecoveryCode,
+  when: fact("hasRecoveryCode"),
   to: [NEXT],
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
   proves: () => "recovery_code",

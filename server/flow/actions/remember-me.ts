@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { configuredAs } from "../../conditions/leaves.ts";
 import { action } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
@@ -12,7 +13,7 @@ const checkedInput = z.strictObject({ remember_me: z.boolean().meta({ default: t
 export const rememberMe = action({
   description: "Choose whether to stay signed in when the browser is closed.",
   input: ({ data }) => (data.rememberMe ? checkedInput : uncheckedInput),
-  when: (view) => view.config.session.cookie.retention === "prompt",
+  when: configuredAs("session.cookie.retention", "prompt"),
   to: [STAY],
   run: (_, { remember_me }) => stay({ data: { rememberMe: remember_me } }, { enter: false }),
 });

@@ -1,3 +1,4 @@
+import type { Condition } from "../../conditions/condition.ts";
 import { setPasskeyDeclined } from "../../identity/users.ts";
 import { type Action, action, type NoInput, type View } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
@@ -9,7 +10,7 @@ import { mayAddCredential } from "../second-factor.ts";
  * Declines a passkey, which is remembered with the account: a login does not offer one again for a while
  * (`passkey.offer_again_after`). A registration writes it with its account.
  */
-export function declinePasskey(when: (view: View) => boolean): Action<NoInput> {
+export function declinePasskey(when: Condition<View>): Action<NoInput> {
   return action({
     description: "Do without a passkey for now.",
     when,
@@ -26,7 +27,7 @@ export function declinePasskey(when: (view: View) => boolean): Action<NoInput> {
 }
 
 /** Skips a state of the plan, if `when` allows it. */
-export function skip(when: (view: View) => boolean): Action<NoInput> {
+export function skip(when: Condition<View>): Action<NoInput> {
   return action({
     description: "Skip this step.",
     when,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { circumstance } from "../../conditions/condition.ts";
 import { ownOrigin } from "../../config/own-hosts.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
@@ -30,9 +31,11 @@ export const thirdPartyInput = byConfig((config) =>
   }),
 );
 
-function offersProviders({ config }: Pick<View, "config">): boolean {
-  return enabledOAuthProviders(config).length > 0;
-}
+const offersProviders = circumstance<Pick<View, "config">>(
+  "providers",
+  ({ config }) => enabledOAuthProviders(config).length > 0,
+  { holds: "an identity provider is enabled", fails: "no identity provider is enabled" },
+);
 
 /** Errors of `goToProvider`. */
 export const goToProviderErrors = [

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { all, any, circumstance, not } from "../../conditions/condition.ts";
 import {
   askForAssertion,
   type Proof,
   type VerifiedAssertion,
   verifyAssertion,
 } from "../../methods/passkey/passkeys.ts";
-import { canUse } from "../../methods/second-factors.ts";
+import { canUseFactor } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { isOnlyTenant } from "../../tenants/only-tenant.ts";
 import type { FlowData } from "../data.ts";
@@ -15,9 +16,25 @@ import { isAdmitted } from "../flow-statements.ts";
 import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject } from "../outcome.ts";
+import { canUsePasskeys } from "./webauthn-generate-request-options.ts";
 
 /** User id that no account has. */
 const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
+
+const isSecondFactor = circumstance<View>(
+  "second_factor",
+  ({ data }) => requiredProof(data).secondFactor === true,
+  {
+    holds: "a first factor was verified",
+    fails: "no first factor was verified",
+  },
+);
+
+/** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */
+const isOffered = any(
+  all(isSecondFactor, canUseFactor(securityKey)),
+  all(not(isSecondFactor), canUsePasskeys),
+);
 
 /** Verifies a WebAuthn assertion for a challenge of this flow, or for a sealed one, as the first or the second factor. */
 export const verifyAssertionResponse = action({
@@ -72,12 +89,6 @@ export function requiredProof({ factors }: Pick<FlowData, "factors">): Proof {
 
 function methodOf(data: FlowData): "passkey" | "security_key" {
   return requiredProof(data).secondFactor ? "security_key" : "passkey";
-}
-
-/** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */
-function isOffered({ data, config }: View): boolean {
-  if (requiredProof(data).secondFactor) return canUse(securityKey, data.capabilities, config);
-  return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 
 async function rejectAssertion(

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { all, circumstance } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { endAccess } from "../../openid/consents.ts";
 import { eventGrant } from "../authorization.ts";
 import { STAY } from "../names.ts";
 import { reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
-import { profileAction } from "./profile-action.ts";
+import { type ProfileView, profileAction } from "./profile-action.ts";
 
 /** Profile actions on the applications that the user has signed in to by OpenID Connect. */
 export const applicationActions = {
@@ -14,7 +16,13 @@ export const applicationActions = {
     description: "End the access of an application to the account.",
     costs: ["write"],
     input: z.strictObject({ application_id: itemId() }),
-    when: ({ account, config }) => config.openid.enabled && account.belongings.applications.length > 0,
+    when: all(
+      configured("openid.enabled"),
+      circumstance<ProfileView>("applications", ({ account }) => account.belongings.applications.length > 0, {
+        holds: "an application has access to the account",
+        fails: "no application has access to the account",
+      }),
+    ),
     to: [STAY],
     errors: ["not_found"],
     run({ request, account }, { application_id: id }) {

@@ -1,5 +1,6 @@
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
+import { holds } from "../../conditions/condition.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, setEmailVerified } from "../../identity/email/emails.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
@@ -29,7 +30,7 @@ export function confirmedAddress(
   }
   return {
     writes: [
-      requireAccount(request, userId, (current) => mayAddEmail(current, config)),
+      requireAccount(request, userId, (current) => holds(mayAddEmail, { account: current, config })),
       createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
       audit(request, "email_created", { email: address }, userId),
       emit(request, "user.update.email.create", userId),

@@ -3,6 +3,8 @@ import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, any, circumstance } from "../../conditions/condition.ts";
+import { capability, configured } from "../../conditions/leaves.ts";
 import type { Config } from "../../config/schema.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { deleteCredential, renameCredential } from "../../methods/webauthn-credentials.ts";
@@ -10,7 +12,7 @@ import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
-import { profileAction, sensitiveAction } from "./profile-action.ts";
+import { type Owned, profileAction, sensitiveAction } from "./profile-action.ts";
 import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 /** Display name of a credential: one line. */
@@ -24,13 +26,62 @@ const credentialName = z
 
 const passkeyInput = z.strictObject({ passkey_id: itemId() });
 
+const passkeysOf = ({ profile }: Account) => profile.passkeys ?? [];
+
+const credentialsOf = ({ profile }: Account) => [
+  ...(profile.passkeys ?? []),
+  ...(profile.security_keys ?? []),
+];
+
+/** Whether an account may have one more passkey. */
+export const mayAddPasskey = all(
+  configured("passkey.enabled"),
+  circumstance<Owned>(
+    "passkeys",
+    ({ account, config }) => passkeysOf(account).length < config.passkey.limit,
+    {
+      holds: "the account has fewer passkeys than `passkey.limit`",
+      fails: "the account has as many passkeys as `passkey.limit` allows",
+    },
+  ),
+);
+
+/** Whether a passkey may be deleted: not a required last one, nor the last login method. */
+function mayDelete(account: Account, config: Config, passkey: string): boolean {
+  const passkeys = passkeysOf(account);
+  return (
+    passkeys.some(({ id }) => id === passkey) &&
+    (config.passkey.optional || passkeys.length > 1) &&
+    canStillSignIn(account, config, { passkey })
+  );
+}
+
+const hasRemovablePasskey = circumstance<Owned>(
+  "removable_passkeys",
+  ({ account, config }) => passkeysOf(account).some(({ id }) => mayDelete(account, config, id)),
+  {
+    holds: "a passkey can be removed",
+    fails: "the account has no passkey that it could do without",
+  },
+);
+
+const hasCredential = circumstance<Owned>("credentials", ({ account }) => credentialsOf(account).length > 0, {
+  holds: "the account has a passkey or a security key",
+  fails: "the account has neither a passkey nor a security key",
+});
+
+const hasSecurityKey = circumstance<Owned>(
+  "security_keys",
+  ({ account }) => (account.profile.security_keys ?? []).length > 0,
+  { holds: "the account has a security key", fails: "the account has no security key" },
+);
+
 /** Profile actions on passkeys; renaming covers security keys too. */
 export const credentialActions = {
   webauthn_credential_create: sensitiveAction({
     description: "Create a passkey.",
     costs: ["write"],
-    when: ({ account, config, data }) =>
-      data.capabilities?.webauthn === true && mayAddPasskey(account, config),
+    when: all(capability("webauthn"), mayAddPasskey),
     to: ["webauthn_credential_verification"],
     run: () => go("webauthn_credential_verification", { data: { credentialKind: "passkey" } }),
   }),
@@ -38,7 +89,7 @@ export const credentialActions = {
     description: "Rename a passkey or a security key.",
     costs: ["write"],
     input: z.strictObject({ passkey_id: itemId(), passkey_name: credentialName }),
-    when: ({ account }) => credentialsOf(account).length > 0,
+    when: hasCredential,
     to: [STAY],
     errors: ["not_found"],
     run({ request, account }, { passkey_id, passkey_name }) {
@@ -57,9 +108,7 @@ export const credentialActions = {
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(passkeyInput, view),
     // Published clients show the removal of security keys only if this is offered.
-    when: ({ account, config }) =>
-      passkeysOf(account).some(({ id }) => mayDelete(account, config, id)) ||
-      (config.passkey.enabled && passkeysOf(account).length < credentialsOf(account).length),
+    when: any(hasRemovablePasskey, all(configured("passkey.enabled"), hasSecurityKey)),
     to: [STAY],
     errors: ["not_found"],
     run(context, { passkey_id, end_other_sessions }) {
@@ -80,25 +129,3 @@ export const credentialActions = {
     },
   }),
 };
-
-/** Whether an account may have one more passkey. */
-export function mayAddPasskey(account: Account, { passkey }: Config): boolean {
-  return passkey.enabled && passkeysOf(account).length < passkey.limit;
-}
-
-/** Whether a passkey may be deleted: not a required last one, nor the last login method. */
-function mayDelete(account: Account, config: Config, passkey: string): boolean {
-  const passkeys = passkeysOf(account);
-  return (
-    passkeys.some(({ id }) => id === passkey) &&
-    (config.passkey.optional || passkeys.length > 1) &&
-    canStillSignIn(account, config, { passkey })
-  );
-}
-
-const passkeysOf = ({ profile }: Account) => profile.passkeys ?? [];
-
-const credentialsOf = ({ profile }: Account) => [
-  ...(profile.passkeys ?? []),
-  ...(profile.security_keys ?? []),
-];

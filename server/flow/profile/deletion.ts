@@ -1,5 +1,6 @@
 import { deleteAccount } from "../../account/deletion.ts";
 import { audit } from "../../audit/audit.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { go } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
@@ -10,7 +11,7 @@ export const deletionActions = {
   account_delete: sensitiveAction({
     description: "Delete the account and everything in it.",
     costs: ["write", "mail"],
-    when: ({ config }) => config.account.allow_deletion,
+    when: configured("account.allow_deletion"),
     to: ["account_deleted"],
     run({ request, account, flowId }) {
       const { id } = account.profile;

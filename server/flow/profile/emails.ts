@@ -4,6 +4,8 @@ import { type Account, requireAccount } from "../../account/account.ts";
 import type { EmailProfile } from "../../account/profile.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, circumstance, holds } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Config } from "../../config/schema.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../../identity/email/emails.ts";
@@ -13,7 +15,30 @@ import { verificationCode } from "../expected-codes.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { type Choice, itemId, oneOf } from "./choice.ts";
-import { profileAction, sensitiveAction } from "./profile-action.ts";
+import { type Owned, type ProfileView, profileAction, sensitiveAction } from "./profile-action.ts";
+
+/** Whether an account may have one more address. */
+export const mayAddEmail = all(
+  configured("email.enabled"),
+  circumstance<Owned>(
+    "addresses",
+    ({ account, config }) => addressesOf(account).length < config.email.limit,
+    {
+      holds: "the account has fewer addresses than `email.limit`",
+      fails: "the account has as many addresses as `email.limit` allows",
+    },
+  ),
+);
+
+/** That the account has an address of a kind. @param what it is, after "the account has an" */
+const hasAddress = (of: string, isOne: (address: EmailProfile) => boolean, what: string) =>
+  circumstance<ProfileView>(of, ({ account }) => addressesOf(account).some(isOne), {
+    holds: `the account has an ${what}`,
+    fails: `the account has no ${what}`,
+  });
+
+const isSecondary = ({ is_primary }: EmailProfile) => !is_primary;
+const isUnverified = ({ is_verified }: EmailProfile) => !is_verified;
 
 /** Profile actions on email addresses. */
 export const emailActions = {
@@ -21,7 +46,7 @@ export const emailActions = {
     description: "Add an email address.",
     costs: ["write", "mail"],
     input: identifierInputs.email,
-    when: ({ account, config }) => mayAddEmail(account, config),
+    when: mayAddEmail,
     to: ["passcode_confirmation", STAY],
     errors: identifierErrors("email"),
     async run({ request, db, account, data, config }, { email: typed }) {
@@ -39,7 +64,7 @@ export const emailActions = {
       const { id } = account.profile;
       return stay({
         writes: [
-          requireAccount(request, id, (current) => mayAddEmail(current, config)),
+          requireAccount(request, id, (current) => holds(mayAddEmail, { account: current, config })),
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
           audit(request, "email_created", { email: address }, id),
           emit(request, "user.update.email.create", id),
@@ -80,7 +105,10 @@ export const emailActions = {
     description: "Make an email address the main one.",
     costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
-    when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isSecondary),
+    when: all(
+      configured("email.enabled"),
+      hasAddress("secondary_address", isSecondary, "other address than the primary one"),
+    ),
     to: [STAY],
     errors: ["not_found", "value_invalid_error"],
     run({ request, account }, { email_id }) {
@@ -123,7 +151,10 @@ export const emailActions = {
     description: "Confirm an email address by a code that is sent to it.",
     costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
-    when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isUnverified),
+    when: all(
+      configured("email.enabled"),
+      hasAddress("unverified_address", isUnverified, "address that is not verified"),
+    ),
     to: ["passcode_confirmation"],
     errors: ["not_found"],
     run({ account }, { email_id }) {
@@ -146,11 +177,6 @@ export function primaryAddressOf(account: Account): string | null {
   return addressesOf(account).find(({ is_primary }) => is_primary)?.address ?? null;
 }
 
-/** Whether an account may have one more address. */
-export function mayAddEmail(account: Account, { email }: Config): boolean {
-  return email.enabled && addressesOf(account).length < email.limit;
-}
-
 /**
  * Lists the deletable addresses: not the last login method, and the primary address only if it is the last one and the
  * configuration requires none.
@@ -162,6 +188,3 @@ function deletable(account: Account, config: Config): Choice[] {
     .filter(({ id }) => canStillSignIn(account, config, { email: id }))
     .map(({ id, address }) => ({ id, name: address }));
 }
-
-const isSecondary = ({ is_primary }: EmailProfile) => !is_primary;
-const isUnverified = ({ is_verified }: EmailProfile) => !is_verified;

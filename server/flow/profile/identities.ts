@@ -4,6 +4,7 @@ import { type Account, requireAccount } from "../../account/account.ts";
 import { removeIdentity } from "../../account/linked-identities.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { circumstance } from "../../conditions/condition.ts";
 import type { Config } from "../../config/schema.ts";
 import { enabledOAuthProviders } from "../../thirdparty/providers/index.ts";
 import { goToProvider, goToProviderErrors, thirdPartyInput } from "../actions/thirdparty-oauth.ts";
@@ -11,7 +12,7 @@ import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
-import { sensitiveAction } from "./profile-action.ts";
+import { type ProfileView, sensitiveAction } from "./profile-action.ts";
 import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 /** Profile actions on linked identities. */
@@ -20,7 +21,14 @@ export const identityActions = {
     description: "Connect an identity provider, to sign in with it.",
     costs: ["write"],
     input: connectInput,
-    when: ({ account, config }) => unconnected(account, config).length > 0,
+    when: circumstance<ProfileView>(
+      "unconnected_providers",
+      ({ account, config }) => unconnected(account, config).length > 0,
+      {
+        holds: "an enabled identity provider is not connected",
+        fails: "every enabled identity provider is connected",
+      },
+    ),
     to: ["thirdparty"],
     errors: goToProviderErrors,
     run: goToProvider,
@@ -33,7 +41,14 @@ export const identityActions = {
       const choices = account ? removable(account, config) : [];
       return withEndOfOthers(z.strictObject({ identity_id: oneOf(choices) }), view);
     },
-    when: ({ account, config }) => removable(account, config).length > 0,
+    when: circumstance<ProfileView>(
+      "removable_identities",
+      ({ account, config }) => removable(account, config).length > 0,
+      {
+        holds: "an identity can be removed",
+        fails: "the account has no identity without which its user could sign in",
+      },
+    ),
     canAlwaysReauthenticate: true,
     to: [STAY],
     run(context, { identity_id, end_other_sessions }) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { updateUserProfile } from "../../identity/users.ts";
 import type { View } from "../define.ts";
@@ -25,7 +26,7 @@ export const nameActions = {
     description: "Change the name; what is left empty is removed.",
     costs: ["write"],
     input: (view) => (hasParts(view) ? inParts : (whole as unknown as typeof inParts)),
-    when: ({ config }) => config.account.allow_name_change,
+    when: configured("account.allow_name_change"),
     to: [STAY],
     run(context, { name, given_name, family_name }) {
       const { request, account } = context;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { endSignIns } from "../../account/access-revocation.ts";
 import { requireAccount } from "../../account/account.ts";
-import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, holds, not } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createPassword, deletePassword, replacePassword } from "../../methods/password/passwords.ts";
@@ -13,11 +14,18 @@ import { STAY } from "../names.ts";
 import { newPassword, newPasswordErrors, rejectNewPassword } from "../new-password.ts";
 import { stay } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
-import { type ProfileContext, type ProfileView, sensitiveAction } from "./profile-action.ts";
+import { canDoWithout, owns, type ProfileContext, sensitiveAction } from "./profile-action.ts";
 import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 const input = byConfig((config) => z.strictObject({ password: newPassword(config) }));
 const noInput = z.strictObject({});
+
+const mayRemove = all(
+  configured("password.enabled"),
+  configured("password.optional"),
+  owns("hasPassword"),
+  canDoWithout({ password: true }, "the password"),
+);
 
 /** Profile actions on the password. */
 export const passwordActions = {
@@ -25,7 +33,7 @@ export const passwordActions = {
     description: "Set a password.",
     costs: ["hash", "write", "mail"],
     input,
-    when: ({ account, config }) => config.password.enabled && !account.has.hasPassword,
+    when: all(configured("password.enabled"), not(owns("hasPassword"))),
     to: [STAY],
     errors: newPasswordErrors,
     run: (context, { password }) => setPassword(context, password, createPassword),
@@ -35,7 +43,7 @@ export const passwordActions = {
     costs: ["hash", "write", "mail"],
     canAlwaysReauthenticate: true,
     input: (view) => withEndOfOthers(input(view), view),
-    when: ({ account, config }) => config.password.enabled && account.has.hasPassword,
+    when: all(configured("password.enabled"), owns("hasPassword")),
     to: [STAY],
     errors: newPasswordErrors,
     run: (context, { password, end_other_sessions }) =>
@@ -49,7 +57,7 @@ export const passwordActions = {
     costs: ["write", "mail"],
     canAlwaysReauthenticate: true,
     input: (view) => withEndOfOthers(noInput, view),
-    when: mayDelete,
+    when: mayRemove,
     to: [STAY],
     run(context, { end_other_sessions }) {
       const { request, account } = context;
@@ -57,7 +65,7 @@ export const passwordActions = {
       return stay({
         facts: { hasPassword: false },
         writes: [
-          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          requireAccount(request, id, (current) => holds(mayRemove, { ...context, account: current })),
           deletePassword(request, id),
           (tx) => endSignIns(tx, request.tenant.id, id),
           audit(request, "password_deleted", {}, id),
@@ -69,13 +77,6 @@ export const passwordActions = {
     },
   }),
 };
-
-function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
-  const { enabled, optional } = config.password;
-  return (
-    enabled && optional && account.has.hasPassword && canStillSignIn(account, config, { password: true })
-  );
-}
 
 async function setPassword(
   { request, account, config, facts }: ProfileContext,

@@ -1,19 +1,43 @@
 import { dropFactorRemains } from "../../account/access-revocation.ts";
 import { requireAccount } from "../../account/account.ts";
-import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, any, type Condition, circumstance, holds, not } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { removePhone } from "../../identity/phone/phone-numbers.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
-import { canEnrol, isAccepted } from "../../methods/second-factors.ts";
+import { acceptsFactor, canSetUp } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";
 import { findOwner, identifierErrors, identifierInputs, readIdentifier } from "../entered-identifier.ts";
 import { verificationCode } from "../expected-codes.ts";
 import { STAY } from "../names.ts";
 import { go, stay } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
-import { type ProfileView, sensitiveAction } from "./profile-action.ts";
-import { hasOthers, needsFactor } from "./second-factors.ts";
+import { hasOtherFactors, needsFactor } from "./owned-factors.ts";
+import { canDoWithout, type Owned, type ProfileView, sensitiveAction } from "./profile-action.ts";
+
+const hasVerifiedNumber = circumstance<Pick<ProfileView, "facts">>(
+  "phoneVerified",
+  ({ facts }) => facts.phoneVerified,
+  { holds: "the number of the account is verified", fails: "the account has no verified number" },
+);
+
+/** Whether a number may be set: where it is a second factor, only if it may be set up as one. */
+export const maySetPhone: Condition<Pick<ProfileView, "facts" | "data" | "config">> = all(
+  configured("phone.enabled"),
+  any(hasVerifiedNumber, not(acceptsFactor(sms)), canSetUp(sms)),
+);
+
+/** The number may be removed: it is neither the last way to sign in nor the last required second factor. */
+const mayRemove = all(
+  configured("phone.optional"),
+  circumstance<Owned>("phone", ({ account }) => account.profile.phone_number !== undefined, {
+    holds: "the account has a phone number",
+    fails: "the account has no phone number",
+  }),
+  canDoWithout({ phone: true }, "the phone number"),
+  any(not(needsFactor), not(acceptsFactor(sms)), hasOtherFactors("sms")),
+);
 
 /** Profile actions on the phone number. */
 export const phoneActions = {
@@ -38,7 +62,7 @@ export const phoneActions = {
   phone_delete: sensitiveAction({
     description: "Remove the phone number.",
     costs: ["write", "mail"],
-    when: mayDelete,
+    when: mayRemove,
     to: [STAY],
     run(context) {
       const { request, account, facts } = context;
@@ -48,7 +72,7 @@ export const phoneActions = {
       return stay({
         facts: { phone: null, phoneVerified: false },
         writes: [
-          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          requireAccount(request, id, (current) => holds(mayRemove, { ...context, account: current })),
           removePhone(request, id, phone),
           (tx) => dropFactorRemains(tx, request, id),
           audit(request, "phone_deleted", { phone }, id),
@@ -59,24 +83,3 @@ export const phoneActions = {
     },
   }),
 };
-
-/** Whether a number may be set: where it is a second factor, only if it may be set up as one. */
-export function maySetPhone({
-  facts,
-  data,
-  config,
-}: Pick<ProfileView, "facts" | "data" | "config">): boolean {
-  if (!config.phone.enabled) return false;
-  if (facts.phoneVerified || !isAccepted(sms, config)) return true;
-  return canEnrol(sms, facts, data.capabilities, config);
-}
-
-/** Whether the number may be removed: it is neither the last way to sign in nor the last required second factor. */
-function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
-  return (
-    config.phone.optional &&
-    account.profile.phone_number !== undefined &&
-    canStillSignIn(account, config, { phone: true }) &&
-    (!needsFactor(config) || !isAccepted(sms, config) || hasOthers(account, config, "sms"))
-  );
-}

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { all, circumstance } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { MAX_PICTURE_CHARACTERS, readPicture, setUploadedPicture } from "../../identity/picture.ts";
 import { updateUserProfile } from "../../identity/users.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
-import { profileAction } from "./profile-action.ts";
+import { type ProfileView, profileAction } from "./profile-action.ts";
 
 /** A square baseline JPEG of 32 to 512 pixels in base64url. */
 const picture = z
@@ -27,7 +29,7 @@ export const pictureActions = {
     description: "Set the picture: a square baseline JPEG of 32 to 512 pixels, in base64url.",
     costs: ["write"],
     input: given,
-    when: ({ config }) => config.account.allow_picture_change,
+    when: configured("account.allow_picture_change"),
     to: [STAY],
     run({ request, account }, { picture }) {
       const { id: userId } = account.profile;
@@ -44,8 +46,13 @@ export const pictureActions = {
   picture_delete: profileAction({
     description: "Remove the picture.",
     costs: ["write"],
-    when: ({ config, account }) =>
-      config.account.allow_picture_change && account.profile.picture !== undefined,
+    when: all(
+      configured("account.allow_picture_change"),
+      circumstance<ProfileView>("picture", ({ account }) => account.profile.picture !== undefined, {
+        holds: "the account has a picture",
+        fails: "the account has no picture",
+      }),
+    ),
     to: [STAY],
     run({ request, account }) {
       const { id: userId } = account.profile;

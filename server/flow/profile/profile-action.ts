@@ -1,5 +1,8 @@
 import type { z } from "zod";
 import type { Account } from "../../account/account.ts";
+import { canStillSignIn, type Removal } from "../../account/reachability.ts";
+import { always, type Condition, circumstance, given, type Leaf } from "../../conditions/condition.ts";
+import { fact } from "../../conditions/leaves.ts";
 import {
   type Action,
   action,
@@ -27,7 +30,7 @@ interface ProfileActionDefinition<Input extends InputSchema, To extends Target, 
   /** A function must handle a view without an account, which the generated reference uses. */
   input?: Input | ((view: View) => Input);
   /** Default: always. */
-  when?: (view: ProfileView) => boolean;
+  when?: Condition<ProfileView>;
   to: readonly To[];
   errors?: readonly Code[];
   run(
@@ -42,10 +45,10 @@ export function profileAction<
   Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
 >(definition: ProfileActionDefinition<Input, To, Code>): Action<NoInfer<Input>> {
-  const { when = () => true, run, ...rest } = definition;
+  const { when = always, run, ...rest } = definition;
   return action<To, Input, Code>({
     ...rest,
-    when: (view) => hasAccount(view) && when(view),
+    when: given(hasAccount, when),
     run: (context, input) => run(context as ProfileContext, input),
   });
 }
@@ -78,6 +81,23 @@ export function sensitiveAction<
   });
 }
 
-function hasAccount(view: View): view is ProfileView {
-  return view.account !== null;
+const hasAccount = circumstance<View>("account", ({ account }) => account !== null, {
+  holds: "the account exists",
+  fails: "the account does not exist",
+});
+
+/** What the conditions of an account judge, where they are judged again in the transaction that changes it. */
+export type Owned = Pick<ProfileView, "account" | "config">;
+
+/** That the owner can still sign in after a removal. @param what as a noun, with its article */
+export const canDoWithout = (removal: Removal, what: string) =>
+  circumstance<Owned>("ways_in", ({ account, config }) => canStillSignIn(account, config, removal), {
+    holds: `the user can sign in without ${what}`,
+    fails: `the user could not sign in without ${what}`,
+  });
+
+/** That the account of the view has a method. */
+export function owns(name: keyof Account["has"]): Leaf<Owned> {
+  const { of, kind, holds, fails } = fact(name);
+  return { of, kind, holds, fails, judge: ({ account }) => account.has[name] };
 }

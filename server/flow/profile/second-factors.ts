@@ -5,18 +5,12 @@ import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
 import { deleteDevice } from "../../authenticator/devices.ts";
-import type { Config } from "../../config/schema.ts";
+import { all, circumstance, holds, not } from "../../conditions/condition.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { authenticator } from "../../methods/authenticator/index.ts";
-import {
-  type RemovableMethod,
-  removableMethods,
-  type SecondFactorMethod,
-  type SingleMethod,
-  secondFactors,
-} from "../../methods/index.ts";
+import { type RemovableMethod, removableMethods } from "../../methods/index.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../methods/recovery-code/recovery-codes.ts";
-import { canUse, isAccepted } from "../../methods/second-factors.ts";
+import { acceptsFactor, canUseFactor, isAccepted } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { deleteCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
@@ -26,7 +20,16 @@ import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
-import { profileAction, sensitiveAction } from "./profile-action.ts";
+import {
+  hasOthers,
+  keysOf,
+  mayAddSecurityKey,
+  mayHaveCodes,
+  mayRemove,
+  mayRemoveKey,
+  mayRemovePhone,
+} from "./owned-factors.ts";
+import { owns, type ProfileView, profileAction, sensitiveAction } from "./profile-action.ts";
 import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 const noInput = z.strictObject({});
@@ -40,8 +43,7 @@ export const secondFactorActions = {
   security_key_create: sensitiveAction({
     description: "Set up a security key.",
     costs: ["write"],
-    when: ({ account, config, data }) =>
-      canUse(securityKey, data.capabilities, config) && mayAddSecurityKey(account, config),
+    when: all(canUseFactor(securityKey), mayAddSecurityKey),
     to: ["webauthn_credential_verification"],
     run: () => go("webauthn_credential_verification", { data: { credentialKind: "security_key" } }),
   }),
@@ -49,7 +51,7 @@ export const secondFactorActions = {
     description: "Remove a security key.",
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(securityKeyInput, view),
-    when: ({ account, config }) => mayDeleteKey(account, config),
+    when: mayRemoveKey,
     to: [STAY],
     errors: ["not_found"],
     run(context, { security_key_id, end_other_sessions }) {
@@ -61,7 +63,7 @@ export const secondFactorActions = {
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          requireAccount(request, userId, (current) => mayDeleteKey(current, config)),
+          requireAccount(request, userId, (current) => holds(mayRemoveKey, { account: current, config })),
           deleteCredential(request, userId, { id: security_key_id, mfaOnly: true }),
           audit(request, "security_key_deleted", {}, userId),
           ...afterRemoval(request, userId, last),
@@ -75,14 +77,14 @@ export const secondFactorActions = {
     description: "Remove an authenticator, such as an app on a phone.",
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(phoneInput, view),
-    when: ({ account, config }) => mayDeletePhone(account, config),
+    when: mayRemovePhone,
     to: [STAY],
     errors: ["not_found"],
     run(context, { authenticator_id, end_other_sessions }) {
       const { request, account, config } = context;
       const isOwn = (current: Account) =>
         current.belongings.phones.some(({ id }) => id === authenticator_id) &&
-        mayDeletePhone(current, config);
+        holds(mayRemovePhone, { account: current, config });
       if (!isOwn(account)) return reject("not_found");
       const { id } = account.profile;
       const lastPhone = account.belongings.phones.length === 1;
@@ -109,7 +111,11 @@ export const secondFactorActions = {
     description: "End the trust in a browser, which then needs the second factor again.",
     costs: ["write"],
     input: z.strictObject({ trusted_device_id: itemId() }),
-    when: ({ account }) => account.belongings.trustedBrowsers.length > 0,
+    when: circumstance<ProfileView>(
+      "trusted_browsers",
+      ({ account }) => account.belongings.trustedBrowsers.length > 0,
+      { holds: "the account has a trusted browser", fails: "the account has no trusted browser" },
+    ),
     to: [STAY],
     errors: ["not_found"],
     run({ request, account }, { trusted_device_id: id }) {
@@ -131,7 +137,7 @@ export const secondFactorActions = {
   recovery_codes_create: sensitiveAction({
     description: "Get new recovery codes; earlier ones become invalid.",
     costs: ["write", "mail"],
-    when: ({ account, config }) => mayHaveCodes(account, config),
+    when: mayHaveCodes,
     to: [STAY],
     run({ request, account, config }) {
       const { id } = account.profile;
@@ -140,7 +146,7 @@ export const secondFactorActions = {
         once: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
-          requireAccount(request, id, (current) => mayHaveCodes(current, config)),
+          requireAccount(request, id, (current) => holds(mayHaveCodes, { account: current, config })),
           write,
           audit(request, "recovery_codes_created", {}, id),
         ],
@@ -158,7 +164,7 @@ function enrolmentsOfSingle(): {
     const { action, state, description } = method.secondFactor.enrolment;
     const enrolment = sensitiveAction({
       description,
-      when: ({ account, config }) => isAccepted(method, config) && !account.has[method.fact],
+      when: all(acceptsFactor(method), not(owns(method.fact))),
       to: [state],
       run: () => go(state),
     });
@@ -182,7 +188,7 @@ function removalOf(method: RemovableMethod) {
     description,
     costs: ["write", "mail"],
     input: (view) => withEndOfOthers(noInput, view),
-    when: ({ account, config }) => mayDelete(method, account, config),
+    when: mayRemove(method),
     to: [STAY],
     run(context, { end_other_sessions }) {
       const { request, account, config } = context;
@@ -191,7 +197,7 @@ function removalOf(method: RemovableMethod) {
       return stay({
         facts: { [method.fact]: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          requireAccount(request, id, (current) => mayDelete(method, current, config)),
+          requireAccount(request, id, (current) => holds(mayRemove(method), { account: current, config })),
           write(request, id),
           audit(request, entry, {}, id),
           ...afterRemoval(request, id, last),
@@ -202,65 +208,6 @@ function removalOf(method: RemovableMethod) {
     },
   });
 }
-
-/** Whether an account may have one more security key. */
-export function mayAddSecurityKey(account: Account, { mfa }: Config): boolean {
-  return mfa.enabled && mfa.security_keys.enabled && keysOf(account).length < mfa.security_keys.limit;
-}
-
-/** Whether a second factor may be removed, even while it is disabled; not if it is the last required one. */
-function mayDelete({ name, fact }: RemovableMethod, account: Account, config: Config): boolean {
-  return account.has[fact] && (!needsFactor(config) || hasOthers(account, config, name));
-}
-
-function mayDeleteKey(account: Account, config: Config): boolean {
-  const hasKey = keysOf(account).length > 0;
-  return hasKey && (!needsFactor(config) || hasOthers(account, config, "security_key"));
-}
-
-/** Whether a phone may be removed, even one that is no second factor; not the last required factor. */
-function mayDeletePhone(account: Account, config: Config): boolean {
-  const isNeeded = needsFactor(config) && isAccepted(authenticator, config);
-  const hasPhone = account.belongings.phones.length > 0;
-  return hasPhone && (!isNeeded || hasOthers(account, config, "authenticator"));
-}
-
-/**
- * Whether the account may have recovery codes: only with a second factor. An authenticator (UAF) is registered by an
- * application, so its user gets the codes here.
- */
-function mayHaveCodes(account: Account, config: Config): boolean {
-  const { mfa } = config;
-  const hasFactor = Object.values(factorsOf(account, config)).some((count) => count > 0);
-  return mfa.enabled && mfa.recovery_codes && hasFactor;
-}
-
-type FactorName = SecondFactorMethod["name"];
-
-/** How many second factors of each kind the account has, of those that the configuration accepts. */
-function factorsOf(account: Account, config: Config): Record<FactorName, number> {
-  const counts: Record<Exclude<FactorName, SingleMethod["name"]>, number> = {
-    security_key: keysOf(account).length,
-    authenticator: account.belongings.phones.length,
-    sms: Number(account.profile.phone_number_verified === true),
-  };
-  const count = (method: SecondFactorMethod) =>
-    method.isSingle ? Number(account.has[method.fact]) : counts[method.name];
-  return Object.fromEntries(
-    secondFactors.map((method) => [method.name, isAccepted(method, config) ? count(method) : 0]),
-  ) as Record<FactorName, number>;
-}
-
-/** Whether the account has another second factor than one of this kind. */
-export function hasOthers(account: Account, config: Config, removed: FactorName): boolean {
-  const { [removed]: same, ...others } = factorsOf(account, config);
-  return same > 1 || Object.values<number>(others).some((count) => count > 0);
-}
-
-/** Lists the security keys of an account. */
-const keysOf = ({ profile }: Account) => profile.security_keys ?? [];
-
-export const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 
 /** Writes after the removal of a factor: revokes trusted devices and, with the last factor, recovery codes. */
 function afterRemoval(request: RequestContext, userId: string, last: boolean): Write[] {

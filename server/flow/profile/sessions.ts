@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { endSignIns } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, circumstance } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Session } from "../../objects/session.ts";
 import { describeSession, endSessionOf } from "../../sessions/session-list.ts";
 import { endOtherSessions } from "../../sessions/sessions.ts";
@@ -9,7 +11,7 @@ import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { oneOf } from "./choice.ts";
-import { type ProfileContext, type ProfileView, profileAction } from "./profile-action.ts";
+import { type ProfileContext, profileAction } from "./profile-action.ts";
 
 /**
  * Adds the optional input that ends the user's other sessions in the same step as a change of a password or the removal
@@ -48,6 +50,14 @@ export function endOthersIf(
   ];
 }
 
+const mayEnd = all(
+  configured("session.allow_revocation"),
+  circumstance<View>("other_sessions", (view) => otherSessions(view).length > 0, {
+    holds: "the user has another session",
+    fails: "the user has no other session",
+  }),
+);
+
 /** Profile actions on the user's other sessions. */
 export const sessionActions = {
   session_delete: profileAction({
@@ -80,10 +90,6 @@ export const sessionActions = {
     },
   }),
 };
-
-function mayEnd(view: ProfileView): boolean {
-  return view.config.session.allow_revocation && otherSessions(view).length > 0;
-}
 
 function otherSessions({ account, data }: View): Session[] {
   return (account?.sessions ?? []).filter(({ id }) => id !== data.sessionId);

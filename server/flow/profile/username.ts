@@ -1,12 +1,31 @@
 import { requireAccount } from "../../account/account.ts";
-import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, circumstance, holds, not } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { createUsername, removeUsername, replaceUsername } from "../../identity/username/usernames.ts";
 import { findOwner, identifierErrors, identifierInputs, readIdentifier } from "../entered-identifier.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
-import { type ProfileContext, type ProfileView, profileAction, sensitiveAction } from "./profile-action.ts";
+import {
+  canDoWithout,
+  type Owned,
+  type ProfileContext,
+  profileAction,
+  sensitiveAction,
+} from "./profile-action.ts";
+
+const hasUsername = circumstance<Owned>("username", ({ account }) => !!account.profile.username, {
+  holds: "the account has a username",
+  fails: "the account has no username",
+});
+
+const mayRemove = all(
+  configured("username.enabled"),
+  configured("username.optional"),
+  hasUsername,
+  canDoWithout({ username: true }, "the username"),
+);
 
 /** Profile actions on the username. */
 export const usernameActions = {
@@ -14,7 +33,7 @@ export const usernameActions = {
     description: "Choose a username.",
     costs: ["write"],
     input: identifierInputs.username,
-    when: ({ account, config }) => config.username.enabled && !account.profile.username,
+    when: all(configured("username.enabled"), not(hasUsername)),
     to: [STAY],
     errors: identifierErrors("username"),
     run: (context, { username }) => setName(context, username, createUsername, "user.update.username.create"),
@@ -24,7 +43,7 @@ export const usernameActions = {
     description: "Choose another username.",
     costs: ["write"],
     input: identifierInputs.username,
-    when: ({ account, config }) => config.username.enabled && !!account.profile.username,
+    when: all(configured("username.enabled"), hasUsername),
     to: [STAY],
     errors: identifierErrors("username"),
     run: (context, { username }) =>
@@ -33,7 +52,7 @@ export const usernameActions = {
   username_delete: sensitiveAction({
     description: "Remove the username.",
     costs: ["write"],
-    when: mayDelete,
+    when: mayRemove,
     to: [STAY],
     run(context) {
       const { request, account } = context;
@@ -41,7 +60,7 @@ export const usernameActions = {
       return stay({
         facts: { username: null },
         writes: [
-          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          requireAccount(request, id, (current) => holds(mayRemove, { ...context, account: current })),
           removeUsername(request, id),
           audit(request, "username_deleted", previousName(account), id),
           emit(request, "user.update.username.delete", id),
@@ -50,13 +69,6 @@ export const usernameActions = {
     },
   }),
 };
-
-function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
-  const { enabled, optional } = config.username;
-  return (
-    enabled && optional && !!account.profile.username && canStillSignIn(account, config, { username: true })
-  );
-}
 
 /** The present username, for the audit log. */
 function previousName({ profile }: ProfileContext["account"]) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isOfSession, knownAccount } from "../../account/browser-accounts.ts";
+import { circumstance, holds } from "../../conditions/condition.ts";
 import { maskedIdentifier } from "../../lib/masked-identifier.ts";
 import { unmarkAccount } from "../../sessions/account-marks.ts";
 import { continueWithLoginIdentifier, identificationBy } from "../actions/continue-with-login-identifier.ts";
@@ -18,6 +19,12 @@ const accountsOf = ({ data }: View): Account[] => data.choice?.accounts ?? [];
 /** Those that the browser has signed in to before; it may forget them. */
 const formerOf = (view: View): Account[] => accountsOf(view).filter(({ key }) => !isOfSession(key));
 
+const hasAccounts = (of: string, accounts: (view: View) => Account[]) =>
+  circumstance<View>(of, (view) => accounts(view).length > 0, {
+    holds: "the browser has such an account",
+    fails: "the browser has no such account",
+  });
+
 const keyOf = (accounts: readonly Account[]) => oneOf(accounts.map(({ key, name }) => ({ id: key, name })));
 
 /** The user chooses an account of the browser, because an application asks for that (OpenID Connect Core, 3.1.2.1). */
@@ -29,7 +36,7 @@ export const accountChoice = state({
       description: "Go on as an account of this browser.",
       costs: ["write", "mail"],
       input: (view) => z.strictObject({ chosen_account: keyOf(accountsOf(view)) }),
-      when: (view) => accountsOf(view).length > 0,
+      when: hasAccounts("accounts", accountsOf),
       to: ["consent_answered", "login_init", "login_method_chooser", ...methodStates, "thirdparty"],
       asks(asking, { chosen_account: key }) {
         const account = typeof key === "string" ? knownAccount(presentOf(asking), key) : null;
@@ -43,7 +50,7 @@ export const accountChoice = state({
         const { request, config } = context;
         if (isOfSession(key)) return goOn(context);
         const account = knownAccount(request, key);
-        if (!account || !continueWithLoginIdentifier.when(context)) return go("login_init");
+        if (!account || !holds(continueWithLoginIdentifier.when, context)) return go("login_init");
         const entered = identificationBy(account.identifier, config);
         // As in a browser without a mark: the method that was used here would tell whether the account still has the identifier.
         const client = { ...request.client, markCookie: null };
@@ -58,7 +65,7 @@ export const accountChoice = state({
     account_forget: action({
       description: "Remove an account from this browser.",
       input: (view) => z.strictObject({ forgotten_account: keyOf(formerOf(view)) }),
-      when: (view) => formerOf(view).length > 0,
+      when: hasAccounts("former_accounts", formerOf),
       to: [STAY, "login_init"],
       run(context, { forgotten_account: key }) {
         const { request, data } = context;

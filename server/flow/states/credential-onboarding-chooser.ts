@@ -1,8 +1,10 @@
+import { all, any } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { back } from "../actions/back.ts";
 import { declinePasskey } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
-import { canSkip } from "../plan.ts";
+import { canDoWithout } from "../plan.ts";
 
 /** The user chooses which credential to create. */
 export const credentialOnboardingChooser = state({
@@ -19,9 +21,10 @@ export const credentialOnboardingChooser = state({
       run: () => go("password_creation"),
     }),
     skip: declinePasskey(
-      (view) =>
-        (view.config.password.optional || view.config.passkey.optional) &&
-        canSkip(view, "credential_onboarding_chooser"),
+      all(
+        any(configured("password.optional"), configured("passkey.optional")),
+        canDoWithout("credential_onboarding_chooser"),
+      ),
     ),
     back,
   }),

@@ -1,3 +1,4 @@
+import { always } from "../../conditions/condition.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
@@ -14,7 +15,7 @@ export const deviceTrust = state({
       to: [NEXT],
       run: () => next({ data: { trustsDevice: true } }),
     }),
-    skip: skip(() => true),
+    skip: skip(always),
     back,
   }),
 });

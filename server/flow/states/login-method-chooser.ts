@@ -1,4 +1,7 @@
+import { all, any, type Condition, not } from "../../conditions/condition.ts";
+import { configured, fact, flowIs } from "../../conditions/leaves.ts";
 import { type FirstFactorMethod, firstFactors } from "../../methods/index.ts";
+import { hasMethod } from "../../methods/ways-in.ts";
 import { back } from "../actions/back.ts";
 import { continueWithKnownProvider } from "../actions/continue-with-known-provider.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
@@ -6,11 +9,13 @@ import { type Action, choice, type NoInput, state, type View } from "../define.t
 import { loginCode } from "../expected-codes.ts";
 
 /**
- * Whether a method is offered: every configured one, so that the choice does not reveal the account's methods, unless
+ * That a method is offered: every configured one, so that the choice does not reveal the account's methods, unless
  * the configuration shows actual methods or the owner reauthenticates.
+ *
+ * @param has whether the account has the method
  */
-const offered = (has: boolean, { type, config }: View) =>
-  has || (type !== "profile" && !config.privacy.only_show_actual_login_methods);
+const offered = (has: Condition<View>) =>
+  any(has, all(not(flowIs("profile")), not(configured("privacy.only_show_actual_login_methods"))));
 
 /** A method that the choice offers by an action of its record. */
 type ChosenMethod = Extract<FirstFactorMethod, { firstFactor: { choice: object } }>;
@@ -25,12 +30,13 @@ const choices = Object.fromEntries(
     .map((method) => [method.firstFactor.choice.action, choose(method)]),
 ) as Choices;
 
-function choose({ has, firstFactor }: ChosenMethod): Action<NoInput> {
-  const { state, codeTo, isEnabled } = firstFactor;
+function choose(method: ChosenMethod): Action<NoInput> {
+  const { firstFactor } = method;
+  const { state, codeTo, enabled } = firstFactor;
   return choice({
     description: firstFactor.choice.description,
     costs: codeTo ? ["write", "mail"] : [],
-    when: (view) => isEnabled(view.config) && offered(has(view.facts), view),
+    when: all(enabled, offered(hasMethod(method))),
     to: state,
     data: ({ data }) => (codeTo ? loginCode(codeTo, data) : {}),
   });
@@ -45,7 +51,7 @@ export const loginMethodChooser = state({
     ...choices,
     webauthn_generate_request_options: {
       ...generateRequestOptions,
-      when: (view: View) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
+      when: all(generateRequestOptions.when, offered(fact("hasPasskey"))),
     },
     back,
   }),

@@ -1,5 +1,6 @@
 import { revokeAccess } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { replacePassword } from "../../methods/password/passwords.ts";
@@ -17,7 +18,7 @@ export const loginPasswordRecovery = state({
       description: "Set a new password.",
       costs: ["hash", "write", "mail"],
       input: newPasswordInput,
-      when: ({ config }) => config.password.enabled,
+      when: configured("password.enabled"),
       to: [NEXT],
       errors: newPasswordErrors,
       async run({ request, flowId, data, facts, config }, { new_password }) {

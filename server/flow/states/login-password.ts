@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { FailureReason } from "../../audit/failure-reasons.ts";
+import { all, any, holds, not } from "../../conditions/condition.ts";
+import { configured, fact } from "../../conditions/leaves.ts";
 import { passcode } from "../../methods/passcode/index.ts";
 import {
   askForPassword,
@@ -25,7 +27,7 @@ export const loginPassword = state({
       description: "Sign in with a password.",
       costs: ["hash", "write"],
       input: z.strictObject({ password: z.string().meta({ input: "password" }) }),
-      when: ({ config }) => config.password.enabled,
+      when: configured("password.enabled"),
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
       proves: () => "password",
@@ -53,10 +55,11 @@ export const loginPassword = state({
       description: "Set a new password, after entering a code sent by email.",
       costs: ["write", "mail"],
       // Offered without an address too, so as not to reveal that, unless the configuration shows actual methods.
-      when: ({ config, facts }) =>
-        config.password.recovery &&
-        config.email.enabled &&
-        (facts.email !== null || !config.privacy.only_show_actual_login_methods),
+      when: all(
+        configured("password.recovery"),
+        configured("email.enabled"),
+        any(fact("email"), not(configured("privacy.only_show_actual_login_methods"))),
+      ),
       to: "passcode_confirmation",
       data: ({ data }) => loginCode("email", data, "recovery"),
     }),
@@ -70,7 +73,7 @@ function attemptOf({ data, facts, config }: View, password: string): PasswordAtt
   const { identifier, email, userId } = data;
   const hasPasskey = config.passkey.enabled && facts.hasPasskey;
   const mailbox =
-    passcode.firstFactor.isEnabled(config) && facts.email !== null ? (email ?? facts.email) : null;
+    holds(passcode.firstFactor.enabled, { config }) && facts.email !== null ? (email ?? facts.email) : null;
   return {
     password,
     identifier: identifier?.value ?? "",

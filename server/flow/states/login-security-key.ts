@@ -1,4 +1,4 @@
-import { canUse } from "../../methods/second-factors.ts";
+import { canUse, canUseFactor } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { back } from "../actions/back.ts";
 import { switchesFrom } from "../actions/continue-to-second-factor.ts";
@@ -19,7 +19,7 @@ export const loginSecurityKey = state({
     webauthn_generate_request_options: {
       ...generateRequestOptions,
       description: "Get request options for a security key.",
-      when: ({ data, config }) => canUse(securityKey, data.capabilities, config),
+      when: canUseFactor(securityKey),
     },
     ...switchesFrom(securityKey),
     recovery_code_validate: validateRecoveryCode,

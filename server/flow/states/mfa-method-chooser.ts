@@ -1,11 +1,13 @@
+import { all, any, not } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { type EnrolledMethod, enrolledMethods } from "../../methods/index.ts";
-import { canEnrol, hasSecondFactor, isLastResort } from "../../methods/second-factors.ts";
+import { canEnrol, canSetUp, hasAcceptedFactor, isLastResort } from "../../methods/second-factors.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { type Action, action, type NoInput, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { go } from "../outcome.ts";
-import { mustEnrol } from "../second-factor.ts";
+import { isAskedForSecondFactor } from "../second-factor.ts";
 
 /**
  * The user chooses a second factor to enrol. If another flow has enrolled one concurrently, that one is required first,
@@ -19,10 +21,7 @@ export const mfaMethodChooser = state({
   },
   actions: () => ({
     ...enrolments(),
-    skip: skip(
-      ({ data, config, facts }) =>
-        (config.mfa.optional && !mustEnrol(data)) || hasSecondFactor(facts, config),
-    ),
+    skip: skip(any(all(configured("mfa.optional"), not(isAskedForSecondFactor)), hasAcceptedFactor)),
     back,
   }),
 });
@@ -45,8 +44,7 @@ function enrol(method: EnrolledMethod): Action<NoInput> {
   const { state: target, description } = method.secondFactor.enrolment;
   return action({
     description,
-    when: ({ data, config, facts }) =>
-      canEnrol(method, facts, data.capabilities, config) && !hasSecondFactor(facts, config),
+    when: all(canSetUp(method), not(hasAcceptedFactor)),
     to: [target],
     run: () => go(target),
   });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { auditAttempt } from "../../audit/audit.ts";
-import { hasSecondFactor } from "../../methods/second-factors.ts";
+import { all, any, not } from "../../conditions/condition.ts";
+import { configured, fact, flowIs } from "../../conditions/leaves.ts";
+import { hasAcceptedFactor } from "../../methods/second-factors.ts";
 import { totp } from "../../methods/totp/index.ts";
 import { confirmTotp, newTotpSecret, showTotp } from "../../methods/totp/totp.ts";
 import { back } from "../actions/back.ts";
@@ -31,8 +33,11 @@ export const mfaOtpSecretCreation = state({
       costs: ["write", "mail"],
       input: z.strictObject({ otp_code: z.string().length(6) }),
       // Another flow may have enrolled a factor concurrently, which is then required first.
-      when: ({ type, config, facts }) =>
-        config.mfa.totp.enabled && !facts.hasTotp && (type === "profile" || !hasSecondFactor(facts, config)),
+      when: all(
+        configured("mfa.totp.enabled"),
+        not(fact("hasTotp")),
+        any(flowIs("profile"), not(hasAcceptedFactor)),
+      ),
       to: [NEXT],
       errors: ["passcode_invalid", "rate_limit_exceeded"],
       async run(context, { otp_code }) {

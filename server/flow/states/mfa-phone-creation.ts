@@ -1,4 +1,5 @@
-import { canEnrol, hasSecondFactor } from "../../methods/second-factors.ts";
+import { all, not } from "../../conditions/condition.ts";
+import { canSetUp, hasAcceptedFactor } from "../../methods/second-factors.ts";
 import { sms } from "../../methods/sms/index.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
@@ -16,8 +17,7 @@ export const mfaPhoneCreation = state({
       costs: ["write", "mail"],
       input: identifierInputs.phone,
       // Another flow may have set up a factor concurrently, which is then required first.
-      when: ({ data, facts, config }) =>
-        canEnrol(sms, facts, data.capabilities, config) && !hasSecondFactor(facts, config),
+      when: all(canSetUp(sms), not(hasAcceptedFactor)),
       to: ["phone_confirmation"],
       errors: identifierErrors("phone"),
       async run({ request, db, data, config }, { phone }) {

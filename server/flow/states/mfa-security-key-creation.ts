@@ -1,9 +1,10 @@
-import { canUse } from "../../methods/second-factors.ts";
+import { all } from "../../conditions/condition.ts";
+import { canUseFactor } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
-import { mayAddCredential } from "../second-factor.ts";
+import { isFullyAuthenticated } from "../second-factor.ts";
 
 /** The user enrols a security key. */
 export const mfaSecurityKeyCreation = state({
@@ -13,7 +14,7 @@ export const mfaSecurityKeyCreation = state({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a security key.",
       costs: ["write"],
-      when: (view) => canUse(securityKey, view.data.capabilities, view.config) && mayAddCredential(view),
+      when: all(canUseFactor(securityKey), isFullyAuthenticated),
       to: ["onboarding_verify_passkey_attestation"],
       run: () => go("onboarding_verify_passkey_attestation", { data: { credentialKind: "security_key" } }),
     }),

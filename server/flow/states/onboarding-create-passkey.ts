@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { all, any, not } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { declinePasskey } from "../actions/skip.ts";
+import { canUsePasskeys } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
 import { creationParameters } from "../new-credential.ts";
 import { go } from "../outcome.ts";
-import { canSkip, hasDeclinedPasskey, willBeAbleToSignIn } from "../plan.ts";
-import { mayAddCredential } from "../second-factor.ts";
+import { canDoWithout, hasDeclined, staysAbleToSignIn } from "../plan.ts";
+import { isFullyAuthenticated } from "../second-factor.ts";
 
 const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
 
@@ -33,8 +36,7 @@ export const onboardingCreatePasskey = state({
       description: "Get creation options for a passkey.",
       costs: ["write"],
       input: (view) => (mayCreateConditionally(view) ? conditionalInput : plainInput),
-      when: (view) =>
-        view.data.capabilities?.webauthn === true && view.config.passkey.enabled && mayAddCredential(view),
+      when: all(canUsePasskeys, isFullyAuthenticated),
       to: ["onboarding_verify_passkey_attestation"],
       async run(context, { conditional }) {
         const data = { credentialKind: "passkey" } as const;
@@ -50,12 +52,14 @@ export const onboardingCreatePasskey = state({
       },
     }),
     skip: declinePasskey(
-      (view) =>
-        !mayAddCredential(view) ||
-        (view.config.passkey.optional &&
+      any(
+        not(isFullyAuthenticated),
+        all(
+          configured("passkey.optional"),
           // Declined meanwhile, in another flow of the account: the plan does not ask for one any more.
-          (canSkip(view, "onboarding_create_passkey") ||
-            (hasDeclinedPasskey(view) && willBeAbleToSignIn(view)))),
+          any(canDoWithout("onboarding_create_passkey"), all(hasDeclined, staysAbleToSignIn)),
+        ),
+      ),
     ),
     back,
   }),

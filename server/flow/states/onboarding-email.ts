@@ -1,4 +1,5 @@
 import { audit } from "../../audit/audit.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { createEmail } from "../../identity/email/emails.ts";
 import { skip } from "../actions/skip.ts";
@@ -44,6 +45,6 @@ export const onboardingEmail = state({
         });
       },
     }),
-    skip: skip(({ config }) => config.email.optional),
+    skip: skip(configured("email.optional")),
   }),
 });

@@ -1,3 +1,4 @@
+import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { createUsername } from "../../identity/username/usernames.ts";
 import { skip } from "../actions/skip.ts";
@@ -35,6 +36,6 @@ export const onboardingUsername = state({
         });
       },
     }),
-    skip: skip(({ config }) => config.username.optional),
+    skip: skip(configured("username.optional")),
   }),
 });

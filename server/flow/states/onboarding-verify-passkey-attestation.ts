@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
+import { all, any, circumstance, not } from "../../conditions/condition.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
-import { canUse } from "../../methods/second-factors.ts";
+import { canUseFactor } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
+import { canUsePasskeys } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
 import { enrolledFactor } from "../enrolled-factor.ts";
 import { isPendingRegistration } from "../facts.ts";
@@ -17,9 +19,19 @@ import {
   verifyNewCredential,
 } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
-import { mayAddCredential } from "../second-factor.ts";
+import { isFullyAuthenticated } from "../second-factor.ts";
 
 const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey";
+
+const isSecurityKey = circumstance<View>("credential_kind", (view) => kindOf(view) === "security_key", {
+  holds: "the credential is a security key",
+  fails: "the credential is a passkey",
+});
+
+const isOffered = all(
+  any(all(isSecurityKey, canUseFactor(securityKey)), all(not(isSecurityKey), canUsePasskeys)),
+  isFullyAuthenticated,
+);
 
 /** The browser creates a passkey or registers a security key. */
 export const onboardingVerifyPasskeyAttestation = state({
@@ -69,12 +81,3 @@ export const onboardingVerifyPasskeyAttestation = state({
     back,
   }),
 });
-
-function isOffered(view: View): boolean {
-  const { data, config } = view;
-  const usable =
-    kindOf(view) === "security_key"
-      ? canUse(securityKey, data.capabilities, config)
-      : data.capabilities?.webauthn === true && config.passkey.enabled;
-  return usable && mayAddCredential(view);
-}

@@ -1,4 +1,6 @@
 import { audit } from "../../audit/audit.ts";
+import { all } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createPassword } from "../../methods/password/passwords.ts";
 import { back } from "../actions/back.ts";
@@ -8,7 +10,7 @@ import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
-import { canSkip } from "../plan.ts";
+import { canDoWithout } from "../plan.ts";
 
 /** The user sets a password. */
 export const passwordCreation = state({
@@ -39,7 +41,7 @@ export const passwordCreation = state({
         });
       },
     }),
-    skip: skip((view) => view.config.password.optional && canSkip(view, "password_creation")),
+    skip: skip(all(configured("password.optional"), canDoWithout("password_creation"))),
     back,
   }),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
+import { holds } from "../../conditions/condition.ts";
 import { emit } from "../../events/emit.ts";
 import { hasVerifiedEmail } from "../../identity/email/emails.ts";
 import { releasePhone, setPhone, setPhoneVerified } from "../../identity/phone/phone-numbers.ts";
@@ -46,7 +47,7 @@ export const phoneConfirmation = state({
         const verified = await verifyCode(context, subjectOf(context), code);
         if (!verified.ok) return verified.rejection;
         // Another tab may have created a passkey, or set up a factor, since the code was sent.
-        if (expectsNumber(context) && !maySetPhone(context))
+        if (expectsNumber(context) && !holds(maySetPhone, context))
           return reject("flow_discontinuity_error", { writes: [verified.write] });
         const unusable = await releaseOf(context);
         if (unusable) return reject("flow_discontinuity_error", { writes: [verified.write, ...unusable] });

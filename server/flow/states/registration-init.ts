@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { all, circumstance } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import {
   type IdentifierKind,
   identifierKinds,
@@ -29,8 +31,16 @@ const input = byConfig((config) => {
 });
 
 /** Where registration is closed, the state offers nothing. */
-const isOpenAnd = (when: (view: View) => boolean) => (view: View) =>
-  view.config.account.allow_signup && when(view);
+const isOpen = configured("account.allow_signup");
+
+const asksForIdentifier = circumstance<Pick<View, "config">>(
+  "requested_identifier",
+  ({ config }) => requestedIdentifiers(config).length > 0,
+  {
+    holds: "registrations ask for an identifier",
+    fails: "registrations ask for no identifier",
+  },
+);
 
 /** A new user enters one or more identifiers: an email address, a username, a phone number. */
 export const registrationInit = state({
@@ -40,7 +50,7 @@ export const registrationInit = state({
       description: "Register with an email address, a username, a phone number, or several of them.",
       costs: ["write", "mail"],
       input,
-      when: ({ config }) => config.account.allow_signup && requestedIdentifiers(config).length > 0,
+      when: all(isOpen, asksForIdentifier),
       to: [NEXT, "thirdparty"],
       errors: ["value_missing_error", ...identifierErrors(...identifierKinds), "flow_discontinuity_error"],
       async run(context, typed) {
@@ -85,8 +95,8 @@ export const registrationInit = state({
           : reject("flow_discontinuity_error");
       },
     }),
-    thirdparty_oauth: { ...thirdpartyOauth, when: isOpenAnd(thirdpartyOauth.when) },
-    remember_me: { ...rememberMe, when: isOpenAnd(rememberMe.when) },
+    thirdparty_oauth: { ...thirdpartyOauth, when: all(isOpen, thirdpartyOauth.when) },
+    remember_me: { ...rememberMe, when: all(isOpen, rememberMe.when) },
   }),
 });
 

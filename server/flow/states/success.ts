@@ -1,6 +1,7 @@
 import { ConflictError } from "#db/errors";
 import { type Write, writeOf } from "#db/write";
 import { audit } from "../../audit/audit.ts";
+import { holds } from "../../conditions/condition.ts";
 import type { CookieChanges } from "../../context/client.ts";
 import { emit } from "../../events/emit.ts";
 import { identifiers, loginIdentifiers } from "../../identity/identifiers.ts";
@@ -235,7 +236,7 @@ function lastLogin(factors: Factors) {
  * code by SMS is a way to sign in, or the last where it is a second factor.
  */
 function registrationFactors({ request, data, config }: SuccessContext): Factors {
-  const isFirst = data.phoneVerified && !data.emailVerified && sms.firstFactor.isEnabled(config);
+  const isFirst = data.phoneVerified && !data.emailVerified && holds(sms.firstFactor.enabled, { config });
   const isSecond = data.phoneVerified && isAccepted(sms, config);
   const methods: Factors[number]["method"][] = [
     ...(data.emailVerified ? (["passcode"] as const) : []),

@@ -1,24 +1,35 @@
 import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
 import { audit } from "../../audit/audit.ts";
+import { all, any, circumstance, holds, not } from "../../conditions/condition.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
-import { canUse } from "../../methods/second-factors.ts";
+import { canUseFactor } from "../../methods/second-factors.ts";
 import { securityKey } from "../../methods/security-key/index.ts";
 import { insertCredential } from "../../methods/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { revokeDevices } from "../../sessions/trusted-devices.ts";
 import { back } from "../actions/back.ts";
-import { state } from "../define.ts";
+import { canUsePasskeys } from "../actions/webauthn-generate-request-options.ts";
+import { state, type View } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { creationParameters, requireCredentialAddable, verifyNewCredential } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
-import { mayAddSecurityKey } from "../profile/second-factors.ts";
+import { mayAddSecurityKey } from "../profile/owned-factors.ts";
 
 type Kind = "passkey" | "security_key";
 
 const mayAdd = { passkey: mayAddPasskey, security_key: mayAddSecurityKey };
+
+const isSecurityKey = circumstance<View>(
+  "credential_kind",
+  ({ data }) => data.credentialKind === "security_key",
+  {
+    holds: "the credential is a security key",
+    fails: "the credential is a passkey",
+  },
+);
 
 /** A signed-in user creates a passkey or a security key in the browser. */
 export const webauthnCredentialVerification = state({
@@ -39,10 +50,7 @@ export const webauthnCredentialVerification = state({
       description: "Send the attestation response that the browser's WebAuthn API produced.",
       costs: ["write", "mail"],
       input: z.strictObject({ public_key: z.record(z.string(), z.unknown()) }),
-      when: ({ data, config }) =>
-        data.credentialKind === "security_key"
-          ? canUse(securityKey, data.capabilities, config)
-          : config.passkey.enabled && data.capabilities?.webauthn === true,
+      when: any(all(isSecurityKey, canUseFactor(securityKey)), all(not(isSecurityKey), canUsePasskeys)),
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
@@ -56,7 +64,7 @@ export const webauthnCredentialVerification = state({
           facts: after ?? {},
           writes: [
             requireCredentialAddable(context),
-            requireAccount(request, userId, (account) => mayAdd[kind](account, config)),
+            requireAccount(request, userId, (account) => holds(mayAdd[kind], { account, config })),
             insertCredential(request, userId, verified.credential),
             ...writes,
           ],

@@ -1,3 +1,5 @@
+import { always } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Method } from "../method.ts";
 
 /**
@@ -27,8 +29,8 @@ export const authenticator = {
       action: "continue_to_login_authenticator",
       description: "Confirm with a registered authenticator instead.",
     },
-    isAccepted: (mfa) => mfa.authenticator.enabled,
-    canUse: () => true,
+    accepted: configured("mfa.authenticator.enabled"),
+    usable: always,
     enrolment: null,
     notice: "authenticator",
     outlastsSettings: false,

@@ -1,3 +1,5 @@
+import { all, always } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Method } from "../method.ts";
 
 /** Codes that are mailed to an address of the account. They prove the address, which is an identifier. */
@@ -17,8 +19,8 @@ export const passcode = {
     state: "passcode_confirmation",
     identifies: false,
     followsIdentifier: "always",
-    isEnabled: ({ email }) => email.enabled && email.use_for_authentication,
-    canUse: () => true,
+    enabled: all(configured("email.enabled"), configured("email.use_for_authentication")),
+    usable: always,
     choice: {
       action: "continue_to_passcode_confirmation",
       description: "Sign in with a code sent by email.",

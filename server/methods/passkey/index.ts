@@ -1,3 +1,4 @@
+import { capability, configured } from "../../conditions/leaves.ts";
 import { type Method, pendingAs } from "../method.ts";
 import { insertCredential, pendingCredential } from "../webauthn-credentials.ts";
 import { webauthnMoving } from "./moving.ts";
@@ -20,8 +21,8 @@ export const passkey = {
     identifies: true,
     // The choice of a method always offers passkeys, so that they count as a method of their own only where it is shown.
     followsIdentifier: "if_shown",
-    isEnabled: (config) => config.passkey.enabled,
-    canUse: (capabilities) => capabilities?.webauthn === true,
+    enabled: configured("passkey.enabled"),
+    usable: capability("webauthn"),
     choice: null,
     codeTo: null,
   },

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { always } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { type Method, pendingAs } from "../method.ts";
 import { passwordMoving } from "./moving.ts";
 import { createPassword } from "./passwords.ts";
@@ -20,8 +22,8 @@ export const password = {
     state: "login_password",
     identifies: false,
     followsIdentifier: "always",
-    isEnabled: (config) => config.password.enabled,
-    canUse: () => true,
+    enabled: configured("password.enabled"),
+    usable: always,
     choice: { action: "continue_to_password_login", description: "Sign in with a password." },
     codeTo: null,
   },

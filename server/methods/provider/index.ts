@@ -1,3 +1,4 @@
+import { always } from "../../conditions/condition.ts";
 import type { Method } from "../method.ts";
 import { identityMoving } from "./moving.ts";
 
@@ -27,8 +28,8 @@ export const provider = {
     identifies: true,
     followsIdentifier: "never",
     // Each provider has a setting of its own; an identity of a disabled one is no fact of the account.
-    isEnabled: () => true,
-    canUse: () => true,
+    enabled: always,
+    usable: always,
     choice: null,
     codeTo: null,
   },

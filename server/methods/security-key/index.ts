@@ -1,3 +1,5 @@
+import { all, any, not } from "../../conditions/condition.ts";
+import { capability, configured, configuredAs, reportsCapabilities } from "../../conditions/leaves.ts";
 import { type Method, pendingAs } from "../method.ts";
 import { insertCredential, pendingCredential } from "../webauthn-credentials.ts";
 
@@ -24,11 +26,17 @@ export const securityKey = {
     rank: 1,
     state: "login_security_key",
     switch: { action: "continue_to_login_security_key", description: "Use a security key instead." },
-    isAccepted: (mfa) => mfa.security_keys.enabled,
-    canUse: (capabilities, { security_keys }) =>
-      !capabilities ||
-      (capabilities.webauthn &&
-        (capabilities.platformAuthenticator || security_keys.authenticator_attachment !== "platform")),
+    accepted: configured("mfa.security_keys.enabled"),
+    usable: any(
+      not(reportsCapabilities),
+      all(
+        capability("webauthn"),
+        any(
+          capability("platformAuthenticator"),
+          not(configuredAs("mfa.security_keys.authenticator_attachment", "platform")),
+        ),
+      ),
+    ),
     enrolment: {
       state: "mfa_security_key_creation",
       action: "continue_to_security_key_creation",

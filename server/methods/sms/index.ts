@@ -1,3 +1,5 @@
+import { all, always } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import type { Method } from "../method.ts";
 import { smsMoving } from "./moving.ts";
 
@@ -22,8 +24,8 @@ export const sms = {
     state: "phone_confirmation",
     identifies: false,
     followsIdentifier: "always",
-    isEnabled: ({ phone }) => phone.enabled && phone.use_for_authentication,
-    canUse: () => true,
+    enabled: all(configured("phone.enabled"), configured("phone.use_for_authentication")),
+    usable: always,
     choice: { action: "continue_to_phone_confirmation", description: "Sign in with a code sent by SMS." },
     codeTo: "phone",
   },
@@ -34,8 +36,8 @@ export const sms = {
     // Asked for only where the account has no other one, so that there is none to switch from.
     switch: null,
     isSetUp: ({ phoneVerified }) => phoneVerified,
-    isAccepted: (mfa) => mfa.sms.enabled,
-    canUse: () => true,
+    accepted: configured("mfa.sms.enabled"),
+    usable: always,
     enrolment: {
       state: "mfa_phone_creation",
       action: "continue_to_phone_creation",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { always } from "../../conditions/condition.ts";
+import { configured } from "../../conditions/leaves.ts";
 import { userOtpSchema } from "../../objects/user-object.ts";
 import { type Method, pendingAs } from "../method.ts";
 import { totpMoving } from "./moving.ts";
@@ -41,8 +43,8 @@ export const totp = {
     rank: 3,
     state: "login_otp",
     switch: { action: "continue_to_login_otp", description: "Use an authenticator app instead." },
-    isAccepted: (mfa) => mfa.totp.enabled,
-    canUse: () => true,
+    accepted: configured("mfa.totp.enabled"),
+    usable: always,
     enrolment: {
       state: "mfa_otp_secret_creation",
       action: "continue_to_otp_secret_creation",

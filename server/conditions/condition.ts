@@ -1,0 +1,179 @@
+/**
+ * Conditions that say why: what an action is offered for, and what the plan of a flow asks for. A condition is data. One function
+ * judges it, another one tells what has decided, and a third one describes it, each from the same data.
+ */
+
+/** A condition on a subject, such as the view of a flow. */
+export type Condition<Subject> = Leaf<Subject> | Parts<Subject> | Negation<Subject> | Given<Subject>;
+
+/** What every condition has for the compiler alone: which subjects it can judge. */
+interface On<Subject> {
+  readonly on?: (subject: Subject) => void;
+}
+
+/** What all of these conditions can judge. */
+type SubjectOf<Part> = [Part] extends [On<infer Subject>] ? Subject : never;
+
+/** A condition that is judged by itself. */
+export interface Leaf<Subject> extends Clauses, On<Subject> {
+  readonly kind: "setting" | "fact" | "capability" | "flow" | "circumstance";
+  /** What it is about: the path of a setting, the name of a fact, a capability, a type of flow. */
+  readonly of: string;
+  /** Pure. */
+  readonly judge: (subject: Subject) => boolean;
+}
+
+/** That a condition holds, and that it does not, as clauses: without a capital letter and a full stop. */
+export interface Clauses {
+  readonly holds: string;
+  readonly fails: string;
+}
+
+interface Parts<Subject> extends On<Subject> {
+  readonly kind: "all" | "any";
+  readonly parts: readonly Condition<Subject>[];
+}
+
+interface Negation<Subject> extends On<Subject> {
+  readonly kind: "not";
+  readonly part: Condition<Subject>;
+}
+
+/** A condition on a subject that has what a guard finds; the other one is judged of such subjects alone. */
+interface Given<Subject> extends On<Subject> {
+  readonly kind: "given";
+  readonly guard: Leaf<Subject>;
+  readonly of: Condition<Subject>;
+}
+
+/** The condition that all parts hold; without parts it always does. */
+export const all = <const Each extends readonly Condition<never>[]>(
+  ...parts: Each
+): Condition<SubjectOf<Each[number]>> => ({
+  kind: "all",
+  parts: parts as readonly Condition<never>[] as readonly Condition<SubjectOf<Each[number]>>[],
+});
+
+/** The condition that one of the parts holds; without parts it never does. */
+export const any = <const Each extends readonly Condition<never>[]>(
+  ...parts: Each
+): Condition<SubjectOf<Each[number]>> => ({
+  kind: "any",
+  parts: parts as readonly Condition<never>[] as readonly Condition<SubjectOf<Each[number]>>[],
+});
+
+export const not = <Subject>(part: Condition<Subject>): Condition<Subject> => ({ kind: "not", part });
+
+/**
+ * The condition that the subject has what another condition needs, and that this one holds.
+ *
+ * @param condition is judged only where `guard` holds
+ */
+export const given = <Subject, Narrow extends Subject>(
+  guard: Leaf<Subject>,
+  condition: Condition<Narrow>,
+): Condition<Subject> => ({ kind: "given", guard, of: condition as Condition<never> as Condition<Subject> });
+
+export const always: Condition<unknown> = { kind: "all", parts: [] };
+
+/** A condition of one place alone. @param of its name in records, with an underscore between words */
+export function circumstance<Subject>(
+  of: string,
+  judge: (subject: Subject) => boolean,
+  clauses: Clauses,
+): Leaf<Subject> {
+  return { kind: "circumstance", of, judge, ...clauses };
+}
+
+/** Whether a condition holds. */
+export function holds<Subject>(condition: Condition<Subject>, subject: Subject): boolean {
+  switch (condition.kind) {
+    case "all":
+      return condition.parts.every((part) => holds(part, subject));
+    case "any":
+      return condition.parts.some((part) => holds(part, subject));
+    case "not":
+      return !holds(condition.part, subject);
+    case "given":
+      return holds(condition.guard, subject) && holds(condition.of, subject);
+    default:
+      return condition.judge(subject);
+  }
+}
+
+/** What has decided a condition. */
+export interface Reason {
+  readonly kind: Leaf<never>["kind"];
+  readonly of: string;
+  /** One sentence. It contains nothing of the user. */
+  readonly sentence: string;
+}
+
+/**
+ * Tells what has decided a condition: where all parts had to hold, those that do not; where one had to hold, each of them.
+ *
+ * @returns each reason once; none if there was nothing to decide
+ */
+export function reasonsOf<Subject>(condition: Condition<Subject>, subject: Subject): Reason[] {
+  const reasons = decidedBy(condition, subject, holds(condition, subject));
+  return [...new Map(reasons.map((reason) => [reason.sentence, reason])).values()];
+}
+
+function decidedBy<Subject>(condition: Condition<Subject>, subject: Subject, verdict: boolean): Reason[] {
+  switch (condition.kind) {
+    case "all":
+    case "any":
+      return condition.parts
+        .filter((part) => holds(part, subject) === verdict)
+        .flatMap((part) => decidedBy(part, subject, verdict));
+    case "not":
+      return decidedBy(condition.part, subject, !verdict);
+    case "given":
+      return decidedBy(holds(condition.guard, subject) ? condition.of : condition.guard, subject, verdict);
+    default: {
+      const { kind, of } = condition;
+      return [{ kind, of, sentence: asSentence(condition[verdict ? "holds" : "fails"]) }];
+    }
+  }
+}
+
+const asSentence = (clause: string) => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+
+/**
+ * Describes what a condition asks for, for documentation.
+ *
+ * @returns a clause, such as "`password.enabled` is on and the account has a password"; null for one that always holds
+ */
+export function describe<Subject>(condition: Condition<Subject>): string | null {
+  return described(condition, true);
+}
+
+function described<Subject>(condition: Condition<Subject>, verdict: boolean): string | null {
+  switch (condition.kind) {
+    case "all":
+    case "any": {
+      // De Morgan: that not all hold is that one does not.
+      const isAll = (condition.kind === "all") === verdict;
+      const parts = condition.parts.flatMap((part) => {
+        const text = described(part, verdict);
+        if (text === null) return [];
+        return [isCompound(part, isAll, verdict) ? `(${text})` : text];
+      });
+      return parts.length === 0 ? null : parts.join(isAll ? " and " : " or ");
+    }
+    case "not":
+      return described(condition.part, !verdict);
+    case "given":
+      return described(all(condition.guard, condition.of), verdict);
+    default:
+      return condition[verdict ? "holds" : "fails"];
+  }
+}
+
+/** Whether a part is joined by the other word than the condition that it is a part of. */
+function isCompound<Subject>(part: Condition<Subject>, isPartOfAll: boolean, verdict: boolean): boolean {
+  if (part.kind === "not") return isCompound(part.part, isPartOfAll, !verdict);
+  if (part.kind === "given") return verdict !== isPartOfAll;
+  if (part.kind !== "all" && part.kind !== "any") return false;
+  return part.parts.length > 1 && ((part.kind === "all") === verdict) !== isPartOfAll;
+}
