@@ -17,7 +17,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/keys"],
   ["server/limits", "server/database"],
   ["server/theme", "server/identity"],
-  ["server/jobs"],
+  ["server/conditions", "server/jobs"],
   ["server/messages"],
   ["server/mail"],
   ["server/sms"],

@@ -191,7 +191,7 @@ function credentialSteps({ type, data, facts, config }: Situation): StateName[] 
  * Whether the user has declined a passkey at most `passkey.offer_again_after` seconds before this sign-in. The first
  * factor dates the sign-in, so the plan does not change while the flow runs.
  */
-export function hasDeclinedPasskey({ data, facts, config }: Omit<Situation, "type">): boolean {
+function hasDeclinedPasskey({ data, facts, config }: Omit<Situation, "type">): boolean {
   const [first] = data.factors;
   if (!first || !facts.passkeyDeclinedAt) return false;
   const elapsed = Date.parse(first.at) - facts.passkeyDeclinedAt.getTime();

@@ -45,7 +45,7 @@ const asAskedFor = (accepted: SecondFactorMethod[], { classes }: FlowData) =>
 const resistsPhishing = ({ strength }: Method) => strength.resistsPhishing;
 
 /** Whether the application asks for several factors, so that a second one is set up without a choice. */
-export const mustEnrol = (data: FlowData) =>
+const mustEnrol = (data: FlowData) =>
   data.classes?.includes("urn:stile:mfa") === true && isAskedForMore(data);
 
 /** Whether this sign-in will write a new password or link an identity. */
