@@ -1,5 +1,6 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
+import { holds } from "../conditions/condition.ts";
 import { factsById } from "../identity/facts.ts";
 import { lockUser } from "../identity/lock-user.ts";
 import { type VerifiedAttestation, verifyAttestation } from "../methods/passkey/passkeys.ts";
@@ -52,7 +53,7 @@ export function requireCredentialAddable({ type, request, data, config }: Contex
   return async (tx) => {
     await lockUser(tx, id, data.userId);
     const facts = factsOf(type, data, await factsById(tx, id, data.userId));
-    if (checks && !mayAddCredential({ data: { ...data, factors }, facts, config }))
+    if (checks && !holds(mayAddCredential, { data: { ...data, factors }, facts, config }))
       throw new ConflictError("second_factor");
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { holds } from "../conditions/condition.ts";
 import { loadConfig } from "../config/load.ts";
 import { canUse } from "../methods/second-factors.ts";
 import { securityKey } from "../methods/security-key/index.ts";
@@ -398,7 +399,7 @@ describe("canUseSecurityKeys", () => {
 });
 
 const may = (facts: object, data: object, settings: Record<string, string> = {}) =>
-  mayAddCredential({
+  holds(mayAddCredential, {
     data: flowData.parse(data),
     facts: { ...noFacts, ...facts },
     config: loadConfig(settings, "/nowhere"),

@@ -1,40 +1,76 @@
-import { circumstance, holds } from "../conditions/condition.ts";
+import { all, any, type Condition, circumstance, not } from "../conditions/condition.ts";
+import { configured, configuredAs, fact, flowIs } from "../conditions/leaves.ts";
 import { enrolledMethods, firstFactors, type SecondFactorMethod } from "../methods/index.ts";
 import type { Method } from "../methods/method.ts";
 import {
   acceptedFactors,
-  canEnrol,
+  acceptsFactor,
+  canSetUp,
   canUse,
-  hasSecondFactor,
+  hasAcceptedFactor,
   includesSecondFactor,
-  isAccepted,
   isMultiFactor,
+  rankedSecondFactors,
 } from "../methods/second-factors.ts";
+import { hasMethod } from "../methods/ways-in.ts";
 import { meetsOne } from "../openid/authentication-context.ts";
+import { completed, createdAccount, isByProvider, isSignedUp } from "./circumstances.ts";
 import type { FlowData } from "./data.ts";
-import type { StateName } from "./names.ts";
-import type { Situation } from "./situation.ts";
+import type { PlannedStep, Situation } from "./situation.ts";
 
-/**
- * Returns the state that verifies the second factor, if one is required: the first that the client can use, in the order of
- * their ranks. A trusted device skips it at a login. It is still required at reauthentication and before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and
- * 4.2.2.2).
- */
-export function secondFactorSteps({ type, data, facts, config }: Situation): StateName[] {
-  if (!hasSecondFactor(facts, config) || isMultiFactor(data.factors)) return [];
-  // Enrolment in this flow has just verified it.
-  if (data.enrolled) return [];
-  if (facts.deviceTrusted && type !== "profile" && !changesCredentials(data) && !isAskedForMore(data))
-    return [];
-  const accepted = asAskedFor(acceptedFactors(facts, config), data);
-  // If this client can use none of them, the state reports what is missing.
-  const [first] = [...accepted.filter((method) => canUse(method, data.capabilities, config)), ...accepted];
-  return first ? [first.secondFactor.state] : [];
-}
+/** When a flow asks for a second factor, and when for a new one. */
+
+const hasSeveralFactors = circumstance<Pick<Situation, "data">>(
+  "several_factors",
+  ({ data }) => isMultiFactor(data.factors),
+  {
+    holds: "this flow has verified several factors, or one that is multi-factor authentication",
+    fails: "this flow has verified a single factor",
+  },
+);
+
+const hasEnrolled = circumstance<Pick<Situation, "data">>("enrolled", ({ data }) => data.enrolled === true, {
+  holds: "this flow has set up a second factor",
+  fails: "this flow has set up no second factor",
+});
+
+const isTrustedDevice = circumstance<Pick<Situation, "facts">>(
+  "trusted_device",
+  ({ facts }) => facts.deviceTrusted,
+  { holds: "the browser is trusted", fails: "the browser is not trusted" },
+);
+
+/** This sign-in will write a new password or link an identity. */
+const changesCredentials = circumstance<Pick<Situation, "data">>(
+  "credentials",
+  ({ data: { recovering, pending } }) => recovering === true || pending.identity !== undefined,
+  {
+    holds: "the sign-in sets a new password or connects an identity",
+    fails: "the sign-in changes no credential",
+  },
+);
 
 /** Whether the application asks for a class of authentication that is not met yet. */
-const isAskedForMore = ({ classes, factors }: FlowData) =>
-  classes !== undefined && !meetsOne(factors, classes);
+const lacksClass = ({ classes, factors }: FlowData) => classes !== undefined && !meetsOne(factors, classes);
+
+const isAskedForMore = circumstance<Pick<Situation, "data">>(
+  "asked_classes",
+  ({ data }) => lacksClass(data),
+  {
+    holds: "the application asks for a stronger authentication",
+    fails: "the application asks for no stronger authentication",
+  },
+);
+
+/** That the application asks for several factors, so that a second one is set up without a choice. */
+export const isAskedForSecondFactor = circumstance<Pick<Situation, "data">>(
+  "asked_factors",
+  ({ data }) => data.classes?.includes("urn:stile:mfa") === true && lacksClass(data),
+  {
+    holds: "the application asks for several factors",
+    fails: "the application does not ask for several factors",
+  },
+);
 
 /** Those first that resist phishing, where that is asked for. */
 const asAskedFor = (accepted: SecondFactorMethod[], { classes }: FlowData) =>
@@ -44,81 +80,115 @@ const asAskedFor = (accepted: SecondFactorMethod[], { classes }: FlowData) =>
 
 const resistsPhishing = ({ strength }: Method) => strength.resistsPhishing;
 
-/** Whether the application asks for several factors, so that a second one is set up without a choice. */
-const mustEnrol = (data: FlowData) =>
-  data.classes?.includes("urn:stile:mfa") === true && isAskedForMore(data);
+/**
+ * The second factor that is asked for: the first that the client can use, in the order of their ranks. If it can use none of
+ * them, the state reports what is missing.
+ */
+function firstToAsk({ data, facts, config }: Situation): SecondFactorMethod | undefined {
+  const accepted = asAskedFor(acceptedFactors(facts, config), data);
+  return accepted.find((method) => canUse(method, data.capabilities, config)) ?? accepted[0];
+}
 
-/** Whether this sign-in will write a new password or link an identity. */
-const changesCredentials = ({ recovering, pending }: FlowData) =>
-  recovering === true || pending.identity !== undefined;
+const isAskedFirst = (method: SecondFactorMethod) =>
+  circumstance<Situation>(method.name, (situation) => firstToAsk(situation)?.name === method.name, {
+    holds: `of the second factors of the account, ${method.credentials} are asked for first`,
+    fails: `of the second factors of the account, ${method.credentials} are not those asked for first`,
+  });
 
 /**
- * Whether a second factor must be enrolled. If optional, it is offered to single-factor sign-ins where the configuration
+ * The states that verify the second factor, of which one is asked for. A trusted device skips it at a login. It is still
+ * required at reauthentication and before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
+ *
+ * @param more what else is needed
+ */
+export const secondFactorSteps = (more: Condition<Situation>): PlannedStep[] =>
+  rankedSecondFactors.map((method) => ({
+    state: method.secondFactor.state,
+    when: all(
+      more,
+      hasAcceptedFactor,
+      not(hasSeveralFactors),
+      // Enrolment in this flow has just verified it.
+      not(hasEnrolled),
+      any(not(isTrustedDevice), flowIs("profile"), changesCredentials, isAskedForMore),
+      isAskedFirst(method),
+    ),
+  }));
+
+const hasPasswordLogin = all(configured("password.enabled"), fact("hasPassword"));
+
+const hasCodeLogin = any(
+  ...firstFactors
+    .filter(({ firstFactor }) => firstFactor.codeTo !== null)
+    .map((method) => all(method.firstFactor.enabled, hasMethod(method))),
+);
+
+const isRegistration = any(flowIs("registration"), createdAccount);
+
+const isEnrolmentPossible = any(...enrolledMethods.map(canSetUp));
+
+/**
+ * The user enrols a second factor. If optional, it is offered to single-factor sign-ins where the configuration
  * says so; if required, every single-factor sign-in must enrol one. An application that asks for several factors requires it
  * where it is possible.
  */
-export function needsEnrolment({ type, data, facts, config }: Situation): boolean {
-  const { mfa, password } = config;
-  if (!mfa.enabled || hasSecondFactor(facts, config) || data.completedStates.includes("mfa_method_chooser"))
-    return false;
-  const isRegistration = type === "registration" || data.signedUp === "created";
-  const hasPasswordLogin = password.enabled && facts.hasPassword;
-  const hasCodeLogin = firstFactors.some(
-    ({ has, firstFactor }) =>
-      firstFactor.codeTo !== null && holds(firstFactor.enabled, { config }) && has(facts),
-  );
-  const isEnrolmentPossible = enrolledMethods.some((method) =>
-    canEnrol(method, facts, data.capabilities, config),
-  );
-  if (mfa.optional && mustEnrol(data)) return isEnrolmentPossible && !isMultiFactor(data.factors);
-  if (mfa.optional) {
-    const byThirdParty = data.factors[0]?.method === "third_party";
-    const isOffered = isRegistration ? mfa.acquire_on_registration : mfa.acquire_on_login;
-    return isOffered && isEnrolmentPossible && !byThirdParty && (hasPasswordLogin || hasCodeLogin);
-  }
-  // Without a usable method the state reports what is missing, and cannot be passed.
-  if (!enrolledMethods.some((method) => isAccepted(method, config))) return false;
-  return isRegistration
-    ? hasPasswordLogin || hasCodeLogin || data.signedUp !== undefined
-    : !isMultiFactor(data.factors);
-}
+const needsEnrolment = all(
+  configured("mfa.enabled"),
+  not(hasAcceptedFactor),
+  not(completed("mfa_method_chooser")),
+  any(
+    all(configured("mfa.optional"), isAskedForSecondFactor, isEnrolmentPossible, not(hasSeveralFactors)),
+    all(
+      configured("mfa.optional"),
+      not(isAskedForSecondFactor),
+      any(
+        all(isRegistration, configured("mfa.acquire_on_registration")),
+        all(not(isRegistration), configured("mfa.acquire_on_login")),
+      ),
+      isEnrolmentPossible,
+      not(isByProvider),
+      any(hasPasswordLogin, hasCodeLogin),
+    ),
+    all(
+      not(configured("mfa.optional")),
+      // Without a usable method the state reports what is missing, and cannot be passed.
+      any(...enrolledMethods.map(acceptsFactor)),
+      any(
+        all(isRegistration, any(hasPasswordLogin, hasCodeLogin, isSignedUp)),
+        all(not(isRegistration), not(hasSeveralFactors)),
+      ),
+    ),
+  ),
+);
+
+/** A second factor is enrolled after everything else: a passkey, which is offered before it, can make it unnecessary. */
+export const enrolmentStep: PlannedStep = { state: "mfa_method_chooser", when: needsEnrolment };
 
 /**
- * Whether this flow may add a passkey or a security key to an account. Such a credential is sufficient to
+ * That this flow may add a passkey or a security key to an account. Such a credential is sufficient to
  * sign in, so adding one requires the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1). A trusted device
  * that skipped the second factor is not sufficient, nor is a flow that started before the second factor was enrolled.
  */
-export function mayAddCredential({
-  data,
-  facts,
-  config,
-}: Pick<Situation, "data" | "facts" | "config">): boolean {
-  return !hasSecondFactor(facts, config) || isMultiFactor(data.factors) || data.enrolled === true;
-}
+export const mayAddCredential = any(not(hasAcceptedFactor), hasSeveralFactors, hasEnrolled);
 
-/** That this flow may add a passkey or a security key to the account: see `mayAddCredential`. */
-export const isFullyAuthenticated = circumstance<Pick<Situation, "data" | "facts" | "config">>(
-  "authenticated",
-  mayAddCredential,
+const hasVerifiedSecond = circumstance<Pick<Situation, "data">>(
+  "verified_second_factor",
+  ({ data }) => includesSecondFactor(data.factors) || data.enrolled === true,
   {
-    holds: "the account has no accepted second factor, or this flow has verified several factors",
-    fails: "the account has an accepted second factor, which this flow has not verified",
+    holds: "this flow has verified a second factor",
+    fails: "this flow has verified no second factor",
   },
 );
 
-/** That the application asks for several factors, so that a second one is set up without a choice. */
-export const isAskedForSecondFactor = circumstance<Pick<Situation, "data">>(
-  "asked_classes",
-  ({ data }) => mustEnrol(data),
-  {
-    holds: "the application asks for several factors",
-    fails: "the application does not ask for several factors",
-  },
-);
-
-/** Whether to offer `device_trust`. */
-export function offersDeviceTrust({ data, facts, config }: Situation): boolean {
-  const { mfa } = config;
-  const hasVerified = includesSecondFactor(data.factors) || data.enrolled === true;
-  return mfa.enabled && mfa.device_trust_policy === "prompt" && hasVerified && !facts.deviceTrusted;
-}
+/** The user may trust the browser. @param more what else is needed */
+export const deviceTrustStep = (more: Condition<Situation>): PlannedStep => ({
+  state: "device_trust",
+  when: all(
+    more,
+    configured("mfa.enabled"),
+    configuredAs("mfa.device_trust_policy", "prompt"),
+    hasVerifiedSecond,
+    not(isTrustedDevice),
+    not(completed("device_trust")),
+  ),
+});

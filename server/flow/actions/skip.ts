@@ -1,4 +1,4 @@
-import type { Condition } from "../../conditions/condition.ts";
+import { type Condition, holds } from "../../conditions/condition.ts";
 import { setPasskeyDeclined } from "../../identity/users.ts";
 import { type Action, action, type NoInput, type View } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
@@ -18,7 +18,7 @@ export function declinePasskey(when: Condition<View>): Action<NoInput> {
     run(context) {
       const { request, data, config } = context;
       const { userId } = data;
-      const offered = config.passkey.enabled && mayAddCredential(context);
+      const offered = config.passkey.enabled && holds(mayAddCredential, context);
       if (!userId || !offered || isPendingRegistration(context)) return go(NEXT);
       const { tenant, now } = request;
       return go(NEXT, { writes: [(tx) => setPasskeyDeclined(tx, tenant.id, { userId, now })] });

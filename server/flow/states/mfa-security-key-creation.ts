@@ -4,7 +4,7 @@ import { securityKey } from "../../methods/security-key/index.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
-import { isFullyAuthenticated } from "../second-factor.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 /** The user enrols a security key. */
 export const mfaSecurityKeyCreation = state({
@@ -14,7 +14,7 @@ export const mfaSecurityKeyCreation = state({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a security key.",
       costs: ["write"],
-      when: all(canUseFactor(securityKey), isFullyAuthenticated),
+      when: all(canUseFactor(securityKey), mayAddCredential),
       to: ["onboarding_verify_passkey_attestation"],
       run: () => go("onboarding_verify_passkey_attestation", { data: { credentialKind: "security_key" } }),
     }),

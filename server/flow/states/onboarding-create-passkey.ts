@@ -5,11 +5,12 @@ import { createCreationOptions } from "../../methods/passkey/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { declinePasskey } from "../actions/skip.ts";
 import { canUsePasskeys } from "../actions/webauthn-generate-request-options.ts";
+import { hasDeclinedPasskey } from "../credential-steps.ts";
 import { state, type View } from "../define.ts";
 import { creationParameters } from "../new-credential.ts";
 import { go } from "../outcome.ts";
-import { canDoWithout, hasDeclined, staysAbleToSignIn } from "../plan.ts";
-import { isFullyAuthenticated } from "../second-factor.ts";
+import { canDoWithout, staysAbleToSignIn } from "../plan.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
 
@@ -36,7 +37,7 @@ export const onboardingCreatePasskey = state({
       description: "Get creation options for a passkey.",
       costs: ["write"],
       input: (view) => (mayCreateConditionally(view) ? conditionalInput : plainInput),
-      when: all(canUsePasskeys, isFullyAuthenticated),
+      when: all(canUsePasskeys, mayAddCredential),
       to: ["onboarding_verify_passkey_attestation"],
       async run(context, { conditional }) {
         const data = { credentialKind: "passkey" } as const;
@@ -53,11 +54,11 @@ export const onboardingCreatePasskey = state({
     }),
     skip: declinePasskey(
       any(
-        not(isFullyAuthenticated),
+        not(mayAddCredential),
         all(
           configured("passkey.optional"),
           // Declined meanwhile, in another flow of the account: the plan does not ask for one any more.
-          any(canDoWithout("onboarding_create_passkey"), all(hasDeclined, staysAbleToSignIn)),
+          any(canDoWithout("onboarding_create_passkey"), all(hasDeclinedPasskey, staysAbleToSignIn)),
         ),
       ),
     ),

@@ -19,7 +19,7 @@ import {
   verifyNewCredential,
 } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
-import { isFullyAuthenticated } from "../second-factor.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey";
 
@@ -30,7 +30,7 @@ const isSecurityKey = circumstance<View>("credential_kind", (view) => kindOf(vie
 
 const isOffered = all(
   any(all(isSecurityKey, canUseFactor(securityKey)), all(not(isSecurityKey), canUsePasskeys)),
-  isFullyAuthenticated,
+  mayAddCredential,
 );
 
 /** The browser creates a passkey or registers a security key. */
