@@ -8,6 +8,8 @@ import {
   describe,
   given,
   holds,
+  named,
+  namedIn,
   not,
   reasonsOf,
 } from "./condition.ts";
@@ -96,6 +98,21 @@ test("a condition on what a guard finds is judged, and explained, only where the
   expect(describe(condition)).toBe("there is one and it is old");
 });
 
+test("a named condition is described by its name, and explained by its parts", () => {
+  const inner = named({ holds: "inner holds", fails: "inner fails" }, all(b, c));
+  const outer = named({ holds: "outer holds", fails: "outer fails" }, any(a, inner));
+  const condition = all(not(outer), a);
+  expect(describe(condition)).toBe("outer fails and a is so");
+  expect(namedIn(condition).map((each) => [each.holds, describe(each.part)])).toEqual([
+    ["outer holds", "a is so or inner holds"],
+    ["inner holds", "b is so and c is so"],
+  ]);
+  for (const subject of subjects) {
+    expect(holds(outer, subject)).toBe(holds(any(a, all(b, c)), subject));
+    expect(reasonsOf(outer, subject)).toEqual(reasonsOf(any(a, all(b, c)), subject));
+  }
+});
+
 group("the description of a condition", () => {
   test.each([
     [all(a, b), "a is so and b is so"],
@@ -104,6 +121,7 @@ group("the description of a condition", () => {
     [all(a, not(any(b, c))), "a is so and b is not so and c is not so"],
     [all(a, not(all(b, c))), "a is so and (b is not so or c is not so)"],
     [all(always, a), "a is so"],
+    [any(a, all(all(b, c))), "a is so or (b is so and c is so)"],
     [always, null],
   ])("%# joins its parts as they are judged", (condition, expected) => {
     expect(describe(condition)).toBe(expected);

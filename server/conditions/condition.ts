@@ -4,7 +4,12 @@
  */
 
 /** A condition on a subject, such as the view of a flow. */
-export type Condition<Subject> = Leaf<Subject> | Parts<Subject> | Negation<Subject> | Given<Subject>;
+export type Condition<Subject> =
+  | Leaf<Subject>
+  | Parts<Subject>
+  | Negation<Subject>
+  | Given<Subject>
+  | Named<Subject>;
 
 /** What every condition has for the compiler alone: which subjects it can judge. */
 interface On<Subject> {
@@ -46,6 +51,12 @@ interface Given<Subject> extends On<Subject> {
   readonly of: Condition<Subject>;
 }
 
+/** A condition that has a clause of its own in descriptions. What decides it is told by its parts. */
+export interface Named<Subject> extends Clauses, On<Subject> {
+  readonly kind: "named";
+  readonly part: Condition<Subject>;
+}
+
 /** The condition that all parts hold; without parts it always does. */
 export const all = <const Each extends readonly Condition<never>[]>(
   ...parts: Each
@@ -74,6 +85,13 @@ export const given = <Subject, Narrow extends Subject>(
   condition: Condition<Narrow>,
 ): Condition<Subject> => ({ kind: "given", guard, of: condition as Condition<never> as Condition<Subject> });
 
+/** Names a condition, so that descriptions do not repeat its parts. */
+export const named = <Subject>(clauses: Clauses, part: Condition<Subject>): Named<Subject> => ({
+  kind: "named",
+  part,
+  ...clauses,
+});
+
 export const always: Condition<unknown> = { kind: "all", parts: [] };
 
 /** A condition of one place alone. @param of its name in records, with an underscore between words */
@@ -94,6 +112,8 @@ export function holds<Subject>(condition: Condition<Subject>, subject: Subject):
       return condition.parts.some((part) => holds(part, subject));
     case "not":
       return !holds(condition.part, subject);
+    case "named":
+      return holds(condition.part, subject);
     case "given":
       return holds(condition.guard, subject) && holds(condition.of, subject);
     default:
@@ -128,6 +148,8 @@ function decidedBy<Subject>(condition: Condition<Subject>, subject: Subject, ver
         .flatMap((part) => decidedBy(part, subject, verdict));
     case "not":
       return decidedBy(condition.part, subject, !verdict);
+    case "named":
+      return decidedBy(condition.part, subject, verdict);
     case "given":
       return decidedBy(holds(condition.guard, subject) ? condition.of : condition.guard, subject, verdict);
     default: {
@@ -145,35 +167,52 @@ const asSentence = (clause: string) => `${clause.charAt(0).toUpperCase()}${claus
  * @returns a clause, such as "`password.enabled` is on and the account has a password"; null for one that always holds
  */
 export function describe<Subject>(condition: Condition<Subject>): string | null {
-  return described(condition, true);
+  return described(condition, true)?.text ?? null;
 }
 
-function described<Subject>(condition: Condition<Subject>, verdict: boolean): string | null {
+/** A clause, and by which word its parts are joined. */
+interface Description {
+  text: string;
+  joinedBy: "and" | "or" | null;
+}
+
+function described<Subject>(condition: Condition<Subject>, verdict: boolean): Description | null {
   switch (condition.kind) {
     case "all":
     case "any": {
       // De Morgan: that not all hold is that one does not.
-      const isAll = (condition.kind === "all") === verdict;
-      const parts = condition.parts.flatMap((part) => {
-        const text = described(part, verdict);
-        if (text === null) return [];
-        return [isCompound(part, isAll, verdict) ? `(${text})` : text];
+      const joinedBy = (condition.kind === "all") === verdict ? "and" : "or";
+      const parts = condition.parts.flatMap((part) => described(part, verdict) ?? []);
+      const [only, second] = parts;
+      if (!only || !second) return only ?? null;
+      const texts = parts.map((part) => {
+        const isOther = part.joinedBy !== null && part.joinedBy !== joinedBy;
+        return isOther ? `(${part.text})` : part.text;
       });
-      return parts.length === 0 ? null : parts.join(isAll ? " and " : " or ");
+      return { text: texts.join(` ${joinedBy} `), joinedBy };
     }
     case "not":
       return described(condition.part, !verdict);
     case "given":
       return described(all(condition.guard, condition.of), verdict);
     default:
-      return condition[verdict ? "holds" : "fails"];
+      return { text: condition[verdict ? "holds" : "fails"], joinedBy: null };
   }
 }
 
-/** Whether a part is joined by the other word than the condition that it is a part of. */
-function isCompound<Subject>(part: Condition<Subject>, isPartOfAll: boolean, verdict: boolean): boolean {
-  if (part.kind === "not") return isCompound(part.part, isPartOfAll, !verdict);
-  if (part.kind === "given") return verdict !== isPartOfAll;
-  if (part.kind !== "all" && part.kind !== "any") return false;
-  return part.parts.length > 1 && ((part.kind === "all") === verdict) !== isPartOfAll;
+/** The named conditions that a condition is made of, those within others too, each once. */
+export function namedIn<Subject>(condition: Condition<Subject>): Named<Subject>[] {
+  switch (condition.kind) {
+    case "all":
+    case "any":
+      return [...new Set(condition.parts.flatMap(namedIn))];
+    case "not":
+      return namedIn(condition.part);
+    case "given":
+      return namedIn(condition.of);
+    case "named":
+      return [condition, ...namedIn(condition.part)];
+    default:
+      return [];
+  }
 }

@@ -1,4 +1,4 @@
-import { all, any, type Condition, circumstance, not } from "../conditions/condition.ts";
+import { all, any, type Condition, circumstance, named, not } from "../conditions/condition.ts";
 import { capability, configured, configuredAs, fact, flowIs } from "../conditions/leaves.ts";
 import { completed, isRecovering } from "./circumstances.ts";
 import { mayAddCredential } from "./second-factor.ts";
@@ -15,11 +15,17 @@ type Kind = "passkey" | "password";
 /** What makes a flow ask; `never` does not. */
 type Policy = "always" | "conditional";
 
-/** The policy of a credential in this type of flow. */
+/** That a credential has this policy in this type of flow. */
 const policyIs = (kind: Kind, policy: Policy): Condition<Situation> =>
-  any(
-    all(flowIs("registration"), configuredAs(`${kind}.acquire_on_registration`, policy)),
-    all(not(flowIs("registration")), configuredAs(`${kind}.acquire_on_login`, policy)),
+  named(
+    {
+      holds: `the policy of the ${kind} is \`${policy}\``,
+      fails: `the policy of the ${kind} is not \`${policy}\``,
+    },
+    any(
+      all(flowIs("registration"), configuredAs(`${kind}.acquire_on_registration`, policy)),
+      all(not(flowIs("registration")), configuredAs(`${kind}.acquire_on_login`, policy)),
+    ),
   );
 
 const usable = {
@@ -39,9 +45,15 @@ const has: Record<Kind, Condition<Situation>> = {
 };
 
 const lacks = (kind: Kind) =>
-  any(
-    all(follows[kind]("always"), not(has[kind])),
-    all(follows[kind]("conditional"), not(has.passkey), not(has.password)),
+  named(
+    {
+      holds: `the policy asks for a missing ${kind}`,
+      fails: `the policy asks for no ${kind}`,
+    },
+    any(
+      all(follows[kind]("always"), not(has[kind])),
+      all(follows[kind]("conditional"), not(has.passkey), not(has.password)),
+    ),
   );
 
 /**
@@ -62,25 +74,47 @@ export const hasDeclinedPasskey = circumstance<Pick<Situation, "data" | "facts" 
   },
 );
 
-const asksForPasskey = all(
-  lacks("passkey"),
-  not(hasDeclinedPasskey),
-  not(completed("onboarding_create_passkey")),
-  mayAddCredential,
+const asksForPasskey = named(
+  { holds: "a passkey is to be asked for", fails: "no passkey is to be asked for" },
+  all(
+    lacks("passkey"),
+    not(hasDeclinedPasskey),
+    not(completed("onboarding_create_passkey")),
+    mayAddCredential,
+  ),
 );
 
-const asksForPassword = all(lacks("password"), not(completed("password_creation")));
+const asksForPassword = named(
+  { holds: "a password is to be asked for", fails: "no password is to be asked for" },
+  all(lacks("password"), not(completed("password_creation"))),
+);
 
-const areBothConditional = all(follows.passkey("conditional"), follows.password("conditional"));
+const areBothConditional = named(
+  {
+    holds: "the policies of passkey and password are both `conditional`",
+    fails: "the policies of passkey and password are not both `conditional`",
+  },
+  all(follows.passkey("conditional"), follows.password("conditional")),
+);
 
 /** Nothing is asked for any more once the user has chosen between the two, or has declined. */
-const isOpen = not(
-  all(areBothConditional, any(hasDeclinedPasskey, completed("credential_onboarding_chooser"))),
+const isOpen = named(
+  {
+    holds: "the user has not chosen between passkey and password yet",
+    fails: "the user has chosen between passkey and password, or has declined",
+  },
+  not(all(areBothConditional, any(hasDeclinedPasskey, completed("credential_onboarding_chooser")))),
 );
 
 /** Beside the other one, a conditional credential is asked for only if that was skipped. */
 const besides = (kind: Kind, other: Condition<Situation>) =>
-  any(not(other), all(not(areBothConditional), not(follows[kind]("conditional"))));
+  named(
+    {
+      holds: `the other credential does not stand in for the ${kind}`,
+      fails: `the other credential stands in for the ${kind}`,
+    },
+    any(not(other), all(not(areBothConditional), not(follows[kind]("conditional")))),
+  );
 
 const isPasswordFirst = all(not(configured("password.optional")), configured("passkey.optional"));
 

@@ -1,4 +1,4 @@
-import { all, always, any, circumstance, holds, not } from "../conditions/condition.ts";
+import { all, always, any, circumstance, holds, named, not } from "../conditions/condition.ts";
 import { configured, fact } from "../conditions/leaves.ts";
 import { type VerifiedIdentifier, verifiedIdentifiers } from "../identity/identifiers.ts";
 import { canSignIn } from "../methods/ways-in.ts";
@@ -64,20 +64,23 @@ const verifiesAddress = circumstance<Situation>(
 );
 
 /** That a missing identifier is asked for by flows of this kind. */
-const acquires = (kind: "email" | "username") =>
+const acquires = (kind: "email" | "username", noun: string) =>
   all(
     configured(`${kind}.enabled`),
-    any(
-      all(createdAccount, configured(`${kind}.acquire_on_registration`)),
-      all(not(createdAccount), configured(`${kind}.acquire_on_login`)),
+    named(
+      { holds: `the policy asks for a missing ${noun}`, fails: `the policy asks for no ${noun}` },
+      any(
+        all(createdAccount, configured(`${kind}.acquire_on_registration`)),
+        all(not(createdAccount), configured(`${kind}.acquire_on_login`)),
+      ),
     ),
     not(fact(kind)),
     not(completed(`onboarding_${kind}`)),
   );
 
 const missingIdentifiers = [
-  { state: "onboarding_username", when: acquires("username") },
-  { state: "onboarding_email", when: all(acquires("email"), not(verifiesAddress)) },
+  { state: "onboarding_username", when: acquires("username", "username") },
+  { state: "onboarding_email", when: all(acquires("email", "address"), not(verifiesAddress)) },
 ] as const satisfies PlannedStep[];
 
 const verification: PlannedStep = { state: "passcode_confirmation", when: verifiesAddress };
@@ -107,7 +110,7 @@ const verifications = verifiedIdentifiers.map(
 );
 
 /** The states of each type of flow in their order. A state has several places where its order depends on the situation. */
-const plannedSteps: Record<FlowType, readonly PlannedStep[]> = {
+export const plannedSteps: Record<FlowType, readonly PlannedStep[]> = {
   login: [
     preflight,
     {

@@ -1,11 +1,13 @@
+import { type Condition, describe, namedIn } from "../conditions/condition.ts";
 import { configLeaves } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import type { Action } from "./define.ts";
+import type { Action, View } from "./define.ts";
 import { errors } from "./errors.ts";
 import { declaredErrors, diagram, statesOf } from "./graph.ts";
 import { actionInputs } from "./input-schemas.ts";
 import { describeInputs } from "./inputs.ts";
 import { flowTypes, type StateName, stateNames } from "./names.ts";
+import { plannedSteps } from "./plan.ts";
 import { states } from "./states/index.ts";
 import type { InputDescriptor } from "./wire.ts";
 
@@ -29,14 +31,26 @@ function statesPage(config: Config): string {
     diagram(flow),
     "```",
     "",
+    "| The plan names | if |",
+    "|---|---|",
+    ...plannedSteps[flow].map(({ state, when }) => `| ${code(state)} | ${conditionOf(when)} |`),
+    "",
   ]);
   return [
     note,
     "# States",
     "",
-    "Targets: `NEXT` is the next state that the account and the configuration require, drawn as `plan`. `STAY` is the same state, `BACK` the previous one. `PROOF` is the login state in which a signed-in user reauthenticates, drawn as `proof`. `back` and `skip` are not drawn.",
+    "Targets: `NEXT` is the next state that the account and the configuration require, drawn as `plan`. `STAY` is the same state, `BACK` the previous one. `PROOF` is the login state in which a signed-in user reauthenticates, drawn as `proof`. `back` and `skip` are not drawn. A plan names the states whose conditions hold, in the order of its table, and ends at the one that identifies the user.",
     "",
     ...diagrams,
+    "## Named conditions",
+    "",
+    "| | if |",
+    "|---|---|",
+    ...[...new Map(namedConditions().map((named) => [named.holds, named.part]))].map(
+      ([clause, part]) => `| ${clause} | ${conditionOf(part)} |`,
+    ),
+    "",
     ...sections.flat(),
   ].join("\n");
 }
@@ -44,11 +58,11 @@ function statesPage(config: Config): string {
 function stateSection(name: StateName, config: Config): string[] {
   const flows = flowTypes.filter((flow) => statesOf(flow).includes(name));
   const rows = actionInputs(name, config).map(({ action, description, aliases, input }) => {
-    const { to, errors: codes } = states[name].actions[action] as Action;
+    const { to, errors: codes, when } = states[name].actions[action] as Action;
     const { inputs } = describeInputs(input);
     const takes = Object.values(inputs).map(describeInput).join(", ") || "nothing";
     const names = [action, ...aliases].map(code).join(" or ");
-    return `| ${names} | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
+    return `| ${names} | ${description} | ${conditionOf(when)} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
   });
   return [
     `## \`${name}\``,
@@ -56,7 +70,7 @@ function stateSection(name: StateName, config: Config): string[] {
     `In ${flows.map(code).join(" and ")}.`,
     "",
     ...(rows.length > 0
-      ? ["| Action | | Takes | Leads to | Errors |", "|---|---|---|---|---|", ...rows]
+      ? ["| Action | | Offered if | Takes | Leads to | Errors |", "|---|---|---|---|---|---|", ...rows]
       : ["The flow has ended; nothing can be called."]),
     "",
   ];
@@ -110,5 +124,15 @@ function configurationPage(): string {
     "",
   ].join("\n");
 }
+
+/** The conditions that plans and actions name. */
+const namedConditions = () =>
+  [
+    ...flowTypes.flatMap((flow) => plannedSteps[flow].map(({ when }) => when as Condition<View>)),
+    ...stateNames.flatMap((name) => Object.values<Action>(states[name].actions).map(({ when }) => when)),
+  ].flatMap((condition) => namedIn(condition));
+
+/** What a condition asks for, as a clause. */
+const conditionOf = (condition: Condition<never>) => describe(condition) ?? "always";
 
 const code = (text: string) => `\`${text}\``;

@@ -1,4 +1,4 @@
-import { all, any, type Condition, circumstance, not } from "../conditions/condition.ts";
+import { all, any, type Condition, circumstance, named, not } from "../conditions/condition.ts";
 import { configured, configuredAs, fact, flowIs } from "../conditions/leaves.ts";
 import { enrolledMethods, firstFactors, type SecondFactorMethod } from "../methods/index.ts";
 import type { Method } from "../methods/method.ts";
@@ -24,7 +24,7 @@ const hasSeveralFactors = circumstance<Pick<Situation, "data">>(
   "several_factors",
   ({ data }) => isMultiFactor(data.factors),
   {
-    holds: "this flow has verified several factors, or one that is multi-factor authentication",
+    holds: "this flow has verified multi-factor authentication",
     fails: "this flow has verified a single factor",
   },
 );
@@ -95,6 +95,17 @@ const isAskedFirst = (method: SecondFactorMethod) =>
     fails: `of the second factors of the account, ${method.credentials} are not those asked for first`,
   });
 
+const needsSecondFactor = named(
+  { holds: "a second factor is needed", fails: "no second factor is needed" },
+  all(
+    hasAcceptedFactor,
+    not(hasSeveralFactors),
+    // Enrolment in this flow has just verified it.
+    not(hasEnrolled),
+    any(not(isTrustedDevice), flowIs("profile"), changesCredentials, isAskedForMore),
+  ),
+);
+
 /**
  * The states that verify the second factor, of which one is asked for. A trusted device skips it at a login. It is still
  * required at reauthentication and before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
@@ -104,28 +115,42 @@ const isAskedFirst = (method: SecondFactorMethod) =>
 export const secondFactorSteps = (more: Condition<Situation>): PlannedStep[] =>
   rankedSecondFactors.map((method) => ({
     state: method.secondFactor.state,
-    when: all(
-      more,
-      hasAcceptedFactor,
-      not(hasSeveralFactors),
-      // Enrolment in this flow has just verified it.
-      not(hasEnrolled),
-      any(not(isTrustedDevice), flowIs("profile"), changesCredentials, isAskedForMore),
-      isAskedFirst(method),
-    ),
+    when: all(more, needsSecondFactor, isAskedFirst(method)),
   }));
 
-const hasPasswordLogin = all(configured("password.enabled"), fact("hasPassword"));
-
-const hasCodeLogin = any(
-  ...firstFactors
-    .filter(({ firstFactor }) => firstFactor.codeTo !== null)
-    .map((method) => all(method.firstFactor.enabled, hasMethod(method))),
+const hasSingleFactorLogin = named(
+  {
+    holds: "the account can sign in with a password or a code",
+    fails: "the account can sign in with neither a password nor a code",
+  },
+  any(
+    all(configured("password.enabled"), fact("hasPassword")),
+    ...firstFactors
+      .filter(({ firstFactor }) => firstFactor.codeTo !== null)
+      .map((method) => all(method.firstFactor.enabled, hasMethod(method))),
+  ),
 );
 
-const isRegistration = any(flowIs("registration"), createdAccount);
+const isRegistration = named(
+  { holds: "the account is new", fails: "the account is not new" },
+  any(flowIs("registration"), createdAccount),
+);
 
-const isEnrolmentPossible = any(...enrolledMethods.map(canSetUp));
+const isEnrolmentPossible = named(
+  {
+    holds: "the user can set up a second factor with this client",
+    fails: "the user can set up no second factor with this client",
+  },
+  any(...enrolledMethods.map(canSetUp)),
+);
+
+const isEnrolmentAccepted = named(
+  {
+    holds: "a second factor that users set up is enabled",
+    fails: "no second factor that users set up is enabled",
+  },
+  any(...enrolledMethods.map(acceptsFactor)),
+);
 
 /**
  * The user enrols a second factor. If optional, it is offered to single-factor sign-ins where the configuration
@@ -147,14 +172,14 @@ const needsEnrolment = all(
       ),
       isEnrolmentPossible,
       not(isByProvider),
-      any(hasPasswordLogin, hasCodeLogin),
+      hasSingleFactorLogin,
     ),
     all(
       not(configured("mfa.optional")),
       // Without a usable method the state reports what is missing, and cannot be passed.
-      any(...enrolledMethods.map(acceptsFactor)),
+      isEnrolmentAccepted,
       any(
-        all(isRegistration, any(hasPasswordLogin, hasCodeLogin, isSignedUp)),
+        all(isRegistration, any(hasSingleFactorLogin, isSignedUp)),
         all(not(isRegistration), not(hasSeveralFactors)),
       ),
     ),
@@ -169,7 +194,13 @@ export const enrolmentStep: PlannedStep = { state: "mfa_method_chooser", when: n
  * sign in, so adding one requires the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1). A trusted device
  * that skipped the second factor is not sufficient, nor is a flow that started before the second factor was enrolled.
  */
-export const mayAddCredential = any(not(hasAcceptedFactor), hasSeveralFactors, hasEnrolled);
+export const mayAddCredential = named(
+  {
+    holds: "the user is fully authenticated",
+    fails: "the user is not fully authenticated",
+  },
+  any(not(hasAcceptedFactor), hasSeveralFactors, hasEnrolled),
+);
 
 const hasVerifiedSecond = circumstance<Pick<Situation, "data">>(
   "verified_second_factor",
