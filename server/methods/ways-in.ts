@@ -1,23 +1,46 @@
-import { circumstance, holds, type Leaf } from "../conditions/condition.ts";
+import { all, any, type Condition, circumstance, holds, type Leaf } from "../conditions/condition.ts";
 import type { Config } from "../config/schema.ts";
 import { loginIdentifiers } from "../identity/identifiers.ts";
-import { firstFactors } from "./index.ts";
+import { type FirstFactorMethod, firstFactors } from "./index.ts";
 import type { Method, MethodFacts } from "./method.ts";
 
 /** That an account has a method. */
-export function hasMethod({ name, has, credentials, firstFactor }: Method): Leaf<{ facts: MethodFacts }> {
+export function hasMethod(method: Method): Leaf<{ facts: MethodFacts }> {
+  const { name, fact, has, credentials, firstFactor } = method;
   const isCode = firstFactor !== null && firstFactor.codeTo !== null;
-  return circumstance(name, ({ facts }) => has(facts), {
+  return {
+    kind: "fact",
+    of: fact ?? name,
+    judge: ({ facts }) => has(facts),
     holds: isCode ? `the account can get ${credentials}` : `the account has ${credentials}`,
     fails: isCode ? `the account can get no ${credentials}` : `the account has no ${credentials}`,
-  });
+  };
 }
 
-/** Whether an account with these facts can sign in: by a method that identifies it, or by an identifier and another one. */
-export function canSignIn(facts: MethodFacts, config: Config): boolean {
-  const hasIdentifier = loginIdentifiers(config).some(({ kind }) => facts[kind] !== null);
-  return firstFactors.some(
-    ({ has, firstFactor: { identifies, enabled } }) =>
-      holds(enabled, { config }) && has(facts) && (identifies || hasIdentifier),
-  );
+/** What conditions on signing in judge. */
+export interface SignInSubject {
+  facts: MethodFacts;
+  config: Config;
 }
+
+const hasLoginIdentifier = circumstance<SignInSubject>(
+  "login_identifier",
+  ({ facts, config }) => loginIdentifiers(config).some(({ kind }) => facts[kind] !== null),
+  {
+    holds: "the account has an identifier that is enabled for signing in",
+    fails: "the account has no identifier that is enabled for signing in",
+  },
+);
+
+/** That an account can sign in with a method: by itself if it identifies the account, or after an identifier. */
+export const canSignInWith = (method: FirstFactorMethod): Condition<SignInSubject> =>
+  all(
+    method.firstFactor.enabled,
+    hasMethod(method),
+    ...(method.firstFactor.identifies ? [] : [hasLoginIdentifier]),
+  );
+
+const hasWayIn = any(...firstFactors.map(canSignInWith));
+
+/** Whether an account with these facts can sign in. */
+export const canSignIn = (facts: MethodFacts, config: Config): boolean => holds(hasWayIn, { facts, config });

@@ -1838,6 +1838,36 @@ export interface AdminOperations {
     input: { id: string };
     answer: undefined;
   };
+  /** Find out why a user cannot sign in. Each method with which the service lets users sign in, whether this user can use it, and what has decided that: the settings of the tenant, and what the account has. */
+  listUserLoginMethods: {
+    input: { id: string };
+    answer: {
+      /** Whether a first factor is usable. */
+      can_sign_in: boolean;
+      methods: {
+        method:
+          | "password"
+          | "passcode"
+          | "sms"
+          | "passkey"
+          | "third_party"
+          | "totp"
+          | "security_key"
+          | "authenticator"
+          | "recovery_code";
+        used_as: "first_factor" | "second_factor";
+        /** By the account and the configuration; what the browser can do is not known. */
+        usable: boolean;
+        /** What has decided that. */
+        reasons: {
+          kind: "setting" | "fact" | "capability" | "flow" | "circumstance";
+          /** The path of a setting, or the name of what is known of the account. */
+          of: string;
+          sentence: string;
+        }[];
+      }[];
+    };
+  };
   /** Block a user. Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing. */
   blockUser: {
     input: { id: string };
@@ -2735,6 +2765,7 @@ export const operations: Record<
   getUser: ["GET", "/admin/users/{id}"],
   updateUser: ["PATCH", "/admin/users/{id}"],
   deleteUser: ["DELETE", "/admin/users/{id}"],
+  listUserLoginMethods: ["GET", "/admin/users/{id}/login_methods"],
   blockUser: ["POST", "/admin/users/{id}/block"],
   unblockUser: ["POST", "/admin/users/{id}/unblock"],
   listUserEmails: ["GET", "/admin/users/{id}/emails"],

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
 import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
+import { listLoginMethods, loginMethodsSchema } from "../../admin/user-login-methods.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { userObjectSchema } from "../../objects/user-object.ts";
 import { csv, instant, uuid } from "../table/fields.ts";
-import { changeOperation, listOperation, userOperation } from "./admin-operation.ts";
+import { adminOperation, changeOperation, listOperation, userOperation } from "./admin-operation.ts";
 
 const user = { schema: userObjectSchema };
 
@@ -78,6 +79,15 @@ export const userAddresses = [
     summary: "Get a user",
     answers: { 200: user },
     part: (user) => user,
+  }),
+  adminOperation("GET /admin/users/{id}/login_methods", {
+    id: "listUserLoginMethods",
+    summary: "Find out why a user cannot sign in",
+    description:
+      "Each method with which the service lets users sign in, whether this user can use it, and what has decided that: the settings of the tenant, and what the account has.",
+    answers: { 200: { schema: loginMethodsSchema } },
+    perform: (context, { params }) => listLoginMethods(context, params.id),
+    show: ({ found }) => found,
   }),
   changeOperation("PATCH /admin/users/{id}", {
     id: "updateUser",

@@ -85,6 +85,7 @@ const adminRequests: Record<string, AdminRequest> = {
   },
   listUsers: { query: "?email=grace&per_page=1" },
   getUser: {},
+  listUserLoginMethods: {},
   updateUser: { body: { name: "Ada Lovelace", picture: "https://shop.test/ada.png" } },
   listUserTrustedBrowsers: {},
   deleteUserTrustedBrowser: {},
