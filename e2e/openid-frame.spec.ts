@@ -73,9 +73,11 @@ test.beforeAll(async () => {
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
       const isCallback = pathname === "/callback";
+      const sandbox = searchParams.get("sandbox");
       const shown = `<style>${searchParams.get("css") ?? ""}</style>
         <h1>Our page</h1><div id="cover"></div>
         <iframe title="Application" src="${escaped(searchParams.get("shows") ?? "")}" height="700"
+          ${sandbox === null ? "" : `sandbox="${sandbox}"`}
           allow="${searchParams.get("allow") ?? ""}" width="${searchParams.get("width") ?? 480}"></iframe>`;
       response.writeHead(200, { "content-type": "text/html" });
       response.end(`<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,">
@@ -98,7 +100,10 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', 
 async function show(
   page: Page,
   shows: string,
-  { on = listed, ...more }: { on?: string; width?: string; css?: string; allow?: string } = {},
+  {
+    on = listed,
+    ...more
+  }: { on?: string; width?: string; css?: string; allow?: string; sandbox?: string } = {},
 ): Promise<FrameLocator> {
   await page.goto(`${on}/?${new URLSearchParams({ shows, ...more })}`);
   return page.frameLocator("iframe");
@@ -431,5 +436,19 @@ testWithProvider(
     await signInAtAcme(page, address);
     await page.waitForURL(`${listed}/callback?*`);
     await expect(page.getByRole("heading")).toHaveText("Returned: code");
+  },
+);
+
+testWithProvider(
+  "a frame that may not lead its window away goes to the identity provider by itself",
+  async ({ page, acme, address, server, pageErrors }) => {
+    pageErrors.expect(/navigate|sandboxed/);
+    acme.person(address, { email: address, email_verified: true, name: "Ada" });
+    const sandbox = "allow-scripts allow-forms allow-same-origin";
+    const frame = await show(page, requestOf(server.url, "page", `${listed}/callback`), { sandbox });
+    await expectPage(frame, "login");
+    const left = () =>
+      expect.poll(() => page.frames()[1]?.url(), { timeout: 2000 }).not.toContain(server.url);
+    await press(button(frame, "Continue with Acme"), left);
   },
 );

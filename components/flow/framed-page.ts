@@ -24,7 +24,15 @@ const askingClient = ({ payload }: FlowState) => recordOf(recordOf(payload.autho
 export function leaveFrame(url: string): void {
   const isOwn = new URL(url, location.href).origin === location.origin;
   const { top } = window;
-  // Of a page of another origin, nothing but this can be set.
-  if (top && !isOwn) top.location.href = url;
-  else location.assign(url);
+  if (!top || isOwn) {
+    location.assign(url);
+    return;
+  }
+  try {
+    // Of a page of another origin, nothing but this can be set.
+    top.location.href = url;
+  } catch {
+    // Its frame may not lead the window away: what the provider says of frames is shown there.
+    location.assign(url);
+  }
 }
