@@ -1,5 +1,5 @@
 import type { Factor } from "#db/schema/sessions";
-import { all, type Condition, circumstance, holds } from "../conditions/condition.ts";
+import { all, type Condition, circumstance, holds, type Leaf } from "../conditions/condition.ts";
 import { type Capabilities, type Capable, configured } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import { type EnrolledMethod, methods, type SecondFactorMethod, secondFactors } from "./index.ts";
@@ -63,11 +63,13 @@ export function isSetUp(method: SecondFactorMethod, facts: MethodFacts): boolean
 }
 
 /** That an account has a method as a second factor, accepted or not. */
-export const hasAsSecondFactor = (method: SecondFactorMethod) =>
-  circumstance<{ facts: MethodFacts }>(method.name, ({ facts }) => isSetUp(method, facts), {
-    holds: `the account has ${method.credentials} as a second factor`,
-    fails: `the account has no ${method.credentials} as a second factor`,
-  });
+export const hasAsSecondFactor = (method: SecondFactorMethod): Leaf<{ facts: MethodFacts }> => ({
+  kind: "fact",
+  of: method.fact ?? method.name,
+  judge: ({ facts }) => isSetUp(method, facts),
+  holds: `the account has ${method.credentials} as a second factor`,
+  fails: `the account has no ${method.credentials} as a second factor`,
+});
 
 /** That the account has a second factor that the configuration accepts. */
 export const hasAcceptedFactor = circumstance<Pick<FactorView, "facts" | "config">>(
