@@ -180,6 +180,20 @@ describe("stile", () => {
     });
   });
 
+  test("config check --against-database warns of users whom the configuration locks out", async () => {
+    const userId = randomUUID();
+    const tenantId = "00000000-0000-4000-8000-000000000001";
+    await postgres.database.write.insert(schema.users).values({ tenantId, id: userId });
+    const { code, out, err } = await stile(["config", "check", "--against-database"]);
+    expect({ code, out }).toEqual({ code: 0, out: "OK\n" });
+    expect(err).toMatch(
+      /^stile: warning: \d+ of \d+ users of tenant 00000000-0000-4000-8000-000000000001 \(.+\) cannot sign in: /m,
+    );
+    expect(err).toContain("The account has no passkeys.");
+    await postgres.database.write.delete(schema.users).where(eq(schema.users.id, userId));
+    expect((await stile(["config", "check", "--against-database"])).err).not.toContain(userId);
+  });
+
   test("flow graph prints a diagram or JSON", async () => {
     expect(await printed(["flow", "graph", "registration"])).toMatch(
       /^stateDiagram-v2\n {2}\[\*\] --> preflight\n/,

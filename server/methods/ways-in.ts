@@ -40,7 +40,8 @@ export const canSignInWith = (method: FirstFactorMethod): Condition<SignInSubjec
     ...(method.firstFactor.identifies ? [] : [hasLoginIdentifier]),
   );
 
-const hasWayIn = any(...firstFactors.map(canSignInWith));
+/** That an account can sign in. */
+export const hasWayIn = any(...firstFactors.map(canSignInWith));
 
 /** Whether an account with these facts can sign in. */
 export const canSignIn = (facts: MethodFacts, config: Config): boolean => holds(hasWayIn, { facts, config });
