@@ -35,12 +35,14 @@ type Process = Databases & OnPlatform & Signing & { tenants: Pick<Tenants, "byId
  * delivery, which is attempted, repeated, kept and listed as those of webhooks are.
  */
 export function createLogouts({ database, platform, signingKeys, tenants }: Process) {
-  /** The clients of a tenant that are told by frames alone: their rows end without a delivery. */
-  async function clientsOfFrames(tenantId: string): Promise<{ tenantId: string; clientId: string }[]> {
+  /** Returns the clients of a tenant that are told in the browser alone: their rows end without a delivery. */
+  async function clientsToldInBrowserAlone(
+    tenantId: string,
+  ): Promise<{ tenantId: string; clientId: string }[]> {
     // Deliveries of a tenant that this process cannot read wait for one that can.
     const tenant = await tenants.byId(tenantId).catch(() => null);
     return Object.keys(tenant?.config.openid.clients ?? {})
-      .filter((id) => tenant && isToldByFramesAlone(tenant.config, id))
+      .filter((id) => tenant && isToldInBrowserAlone(tenant.config, id))
       .map((clientId) => ({ tenantId, clientId }));
   }
 
@@ -53,7 +55,7 @@ export function createLogouts({ database, platform, signingKeys, tenants }: Proc
     async deliver(): Promise<number> {
       const tenantIds = await tenantsWithEnded(database);
       if (tenantIds.length === 0) return 0;
-      const silent = (await Promise.all(tenantIds.map(clientsOfFrames))).flat();
+      const toldInBrowserAlone = (await Promise.all(tenantIds.map(clientsToldInBrowserAlone))).flat();
       const now = databaseNow(platform.clockShift());
       const told = await executePrepared<{ id: string }>(
         database,
@@ -75,8 +77,8 @@ export function createLogouts({ database, platform, signingKeys, tenants }: Proc
         select tenant_id, gen_random_uuid(), ${LOGOUT_EVENT},
           jsonb_build_object('client_id', client_id, 'sub', user_id, 'sid', sid), ${now} from ended
         where (tenant_id, client_id) not in (
-          select * from unnest(${sql.param(silent.map(({ tenantId }) => tenantId))}::uuid[],
-            ${sql.param(silent.map(({ clientId }) => clientId))}::text[]))
+          select * from unnest(${sql.param(toldInBrowserAlone.map(({ tenantId }) => tenantId))}::uuid[],
+            ${sql.param(toldInBrowserAlone.map(({ clientId }) => clientId))}::text[]))
         returning tenant_id, id, sequence, data)
       insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, due_at, created_at)
       select tenant_id, gen_random_uuid(), ${clientReceiverId("")} || (data ->> 'client_id'), id, sequence, ${now}, ${now}
@@ -141,6 +143,6 @@ async function tenantsWithEnded(database: Databases["database"]): Promise<string
 }
 
 /** One that is unknown here may be told by the configuration of another process. */
-const isToldByFramesAlone = (config: Config, clientId: string) =>
+const isToldInBrowserAlone = (config: Config, clientId: string) =>
   logoutAddress(config, clientId, "backchannel_logout_uri") === null &&
   logoutAddress(config, clientId, "frontchannel_logout_uri") !== null;

@@ -12,7 +12,7 @@ import { originOf } from "./unlisted-clients.ts";
  *
  * @returns none for a client of the operator, and for one that is not known any more
  */
-export async function originsOfOthers(
+export async function originsOfClient(
   context: TenantContext<Databases & Sealing & OnPlatform>,
   clientId: string,
 ): Promise<string[]> {

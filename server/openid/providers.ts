@@ -28,9 +28,9 @@ export function createOpenidProviders(runtime: OpenidProcess) {
       return findWaitingAuthorization({ runtime, tenant }, request, userId);
     },
     /** The origins of the redirect addresses of a client that is not the operator's own; none for one that is. */
-    async originsOfOthers(tenant: Tenant, clientId: string): Promise<string[]> {
-      const { originsOfOthers } = await import("./origins-of-client.ts");
-      return originsOfOthers({ runtime, tenant }, clientId);
+    async originsOfClient(tenant: Tenant, clientId: string): Promise<string[]> {
+      const { originsOfClient } = await import("./origins-of-client.ts");
+      return originsOfClient({ runtime, tenant }, clientId);
     },
     /** Finds the device that shows a code which a user has entered; null if none does. */
     async waitingDevice(tenant: Tenant, code: string, userId: string): Promise<WaitingDevice | null> {

@@ -14,8 +14,8 @@ export const toldClients = (config: Pick<Config, "openid">): string[] => [
 ];
 
 /**
- * What a client is to know a session by (`sid`). Always the same, so that a session has one row for a client, however often
- * and from however many tabs it signs in.
+ * Returns the `sid` of a session at a client (OpenID Connect Front-Channel Logout 1.0). It depends on both alone, so that a
+ * session has one row for a client, however often and from however many tabs it signs in.
  */
 export const sidOf = (sessionId: string, clientId: string): string =>
   sha256(`${sessionId} ${clientId}`).toString("base64url");

@@ -78,7 +78,7 @@ interface Validation {
 /** What is left to do after the end of a session. */
 export interface EndedSession {
   /** The address to send the browser to, so that its sessions at applications and at the identity provider end too; null if none does. */
-  providerLogoutUrl: string | null;
+  nextUrl: string | null;
 }
 
 /**
@@ -92,16 +92,16 @@ export async function endSession(
   { cookieName = "service", redirectTo }: { cookieName?: string; redirectTo?: string | undefined } = {},
 ): Promise<EndedSession> {
   const found = tokenIn(presented, cookieName);
-  if (!found) return { providerLogoutUrl: null };
+  if (!found) return { nextUrl: null };
   try {
     const { headers } = await send("POST", "/logout", {
       key: found.token,
       query: { redirect_to: redirectTo },
     });
-    return { providerLogoutUrl: headers.get("x-provider-logout") };
+    return { nextUrl: headers.get("x-provider-logout") };
   } catch (error) {
     // No session of that token is live: it has ended already.
-    if (error instanceof StileError && error.status === 401) return { providerLogoutUrl: null };
+    if (error instanceof StileError && error.status === 401) return { nextUrl: null };
     throw error;
   }
 }

@@ -362,10 +362,10 @@ describe("endSession", () => {
       });
     const stile = answering({ "X-Provider-Logout": next });
     expect(await stile.endSession(token, { redirectTo: "https://shop.test/bye" })).toEqual({
-      providerLogoutUrl: next,
+      nextUrl: next,
     });
     expect(asked[0]).toMatch(/\/logout\?redirect_to=https%3A%2F%2Fshop\.test%2Fbye$/);
-    expect(await answering({}).endSession(token)).toEqual({ providerLogoutUrl: null });
+    expect(await answering({}).endSession(token)).toEqual({ nextUrl: null });
     expect(asked[1]).toMatch(/\/logout$/);
   });
 

@@ -26,7 +26,7 @@ export async function frameAncestors(
   const origins = config.embed.origins.filter((origin) => isOfOurSite(new URL(origin), config));
   if (origins.length === 0 || !(await isForRequest(runtime, tenant, cookies, type, answer))) return [];
   const clientId = askingClient(answer.state);
-  const others = clientId === null ? [] : await runtime.openid.originsOfOthers(tenant, clientId);
+  const others = clientId === null ? [] : await runtime.openid.originsOfClient(tenant, clientId);
   return origins.filter((origin) => !others.includes(origin));
 }
 
