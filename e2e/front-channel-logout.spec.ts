@@ -105,6 +105,23 @@ test("a sign-out on the account page signs out of an application, and goes on to
   expect(shop.endedInFrame).toHaveLength(1);
 });
 
+test("a sign-out in a hidden frame signs out of all applications, and reaches the address after it @next", async ({
+  page,
+  account,
+  shop,
+  forum,
+}) => {
+  await signInTo(page, shop, account);
+  await page.goto(forum.url);
+  await page.waitForURL(`${forum.url}/callback?*`);
+  await page.goto(`${shop.url}/silent-sign-out`);
+  await expect
+    .poll(() => page.frames().map((frame) => frame.url()))
+    .toEqual([`${shop.url}/silent-sign-out`, `${shop.url}/goodbye?state=left`]);
+  expect([shop.endedInFrame.length, forum.endedInFrame.length]).toEqual([1, 1]);
+  expect((await page.request.get("/me")).status()).toBe(401);
+});
+
 test("a press on the page that asks signs out of an application, and goes on to it", async ({
   page,
   account,

@@ -116,6 +116,12 @@ export async function startOpenidApplication({
     outgoing.writeHead(303, { location: address.href }).end();
   }
 
+  /** The same in a hidden frame, as `signoutSilent` of `oidc-client-ts` does. */
+  function signOutInFrame(outgoing: ServerResponse): void {
+    outgoing.writeHead(200, { "content-type": "text/html" });
+    outgoing.end(`<!doctype html><title>Application</title><iframe hidden src="/sign-out"></iframe>`);
+  }
+
   const signedOut: string[] = [];
   const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ""));
 
@@ -132,6 +138,7 @@ export async function startOpenidApplication({
     if (pathname === "/signed-out") return endSession(incoming, outgoing);
     if (pathname === "/out") return endInFrame(incoming, outgoing);
     if (pathname === "/sign-out") return signOut(outgoing);
+    if (pathname === "/silent-sign-out") return signOutInFrame(outgoing);
     return pathname === "/goodbye" ? page(outgoing, "Goodbye") : signIn(outgoing);
   };
 

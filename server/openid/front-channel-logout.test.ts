@@ -136,7 +136,6 @@ test("a sign-out for an application loads the pages of all that have one, tells 
   const [, allowed = ""] = /frame-src ([^;]*)/.exec(policy) ?? [];
   expect(allowed.split(" ").toSorted()).toEqual(["https://app.example.com", "https://forum.example.com"]);
   expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toMatch(/script-src 'sha256-[^' ]+';/);
   expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
   expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -147,6 +146,25 @@ test("a sign-out for an application loads the pages of all that have one, tells 
   expect(sidOf(ofBank)).toEqual(expect.any(String));
   // Reloaded, and opened in another tab.
   expect((await pageAt(browser, at.href)).frames).toEqual(frames);
+});
+
+test("a sign-out in a frame goes on through the page, which any page can frame, and no other page of the service can", async () => {
+  const browser = await newBrowser();
+  const { id_token = "" } = await shop.signIn(browser);
+  const request = (address: URL | string) =>
+    browser.request(String(address), { headers: { "sec-fetch-dest": "iframe" } });
+  const asked = await request("/oauth/logout");
+  expect(asked.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: goodbye });
+  const { pathname, search } = new URL(
+    (await request(`/oauth/logout?${query}`)).headers.get("location") ?? "",
+    server.url,
+  );
+  const page = await request(pathname + search);
+  expect(page.headers.get("content-security-policy")).not.toContain("frame-ancestors");
+  expect(page.headers.has("x-frame-options")).toBe(false);
+  const left = await request("/oauth/logout");
+  expect(left.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
 test("a browser whose session has signed in to no such application goes on at once, with no page between", async () => {

@@ -19,6 +19,8 @@ export interface PageMessage {
   wayOn?: { home: string } | "reload" | StartOver | Press | Link;
   /** Addresses of pages of applications, which are loaded in frames that are not shown. */
   frames?: readonly string[];
+  /** Whether any page may hold it in a frame: one that asks nothing, at an address that cannot be guessed. */
+  framable?: true;
 }
 
 /** A link. */

@@ -17,7 +17,7 @@ const hashSource = (text: string) => `'sha256-${sha256(text).toString("base64")}
 
 /** The policy of these pages, which have one style sheet inside, and with frames one script. */
 function policy(message: PageMessage): string {
-  const { wayOn, frames = [] } = message;
+  const { wayOn, frames = [], framable } = message;
   const hasForm = typeof wayOn === "object" && "action" in wayOn;
   const origins = new Set(frames.map((address) => new URL(address).origin));
   return [
@@ -27,7 +27,7 @@ function policy(message: PageMessage): string {
     ...(origins.size > 0 ? [`frame-src ${[...origins].join(" ")}`] : []),
     "base-uri 'none'",
     `form-action ${hasForm ? "'self'" : "'none'"}`,
-    "frame-ancestors 'none'",
+    ...(framable ? [] : ["frame-ancestors 'none'"]),
   ].join("; ");
 }
 

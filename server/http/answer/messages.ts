@@ -122,7 +122,8 @@ export const signedOutNext =
   });
 
 /**
- * Signs the browser out of applications whose pages it loads.
+ * Signs the browser out of applications whose pages it loads. An application may have its user sign out in a frame, which goes
+ * on through this page.
  *
  * @param frames addresses of these pages
  * @param href the address at which the sign-out goes on, which the browser opens by itself; null if it ends here
@@ -133,6 +134,7 @@ export const signedOutOfApplications =
     title: page.signedOutTitle,
     sentence: page.signedOutOfApplications,
     frames,
+    framable: true,
     ...(href === null ? {} : { wayOn: { text: page.linkContinue, href, followed: true } }),
   });
 
