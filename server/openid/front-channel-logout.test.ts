@@ -89,6 +89,7 @@ async function pageAt(browser: FlowClient, address: string) {
   const unescaped = (text = "") => text.replaceAll("&amp;", "&");
   return {
     answer,
+    body,
     frames: [...body.matchAll(/<iframe [^>]*src="([^"]*)"/g)].map(([, src]) => unescaped(src)),
     next: unescaped(/<a data-followed href="([^"]*)"/.exec(body)?.[1]) || null,
     policy: answer.headers.get("content-security-policy") ?? "",
@@ -180,14 +181,16 @@ test("a browser whose session has signed in to no such application goes on at on
   expect([answer.status, answer.headers.get("x-provider-logout")]).toEqual([204, null]);
 });
 
-test("a sign-out that leads to no application ends on the page", async () => {
+test("a sign-out that leads to no application ends on the page, which says that the user is signed out", async () => {
   const browser = await newBrowser();
   const { id_token = "" } = await shop.signIn(browser);
-  const { frames, next, policy } = await pageAt(
+  const { body, frames, next, policy } = await pageAt(
     browser,
     (await leave(browser, { id_token_hint: id_token })).href,
   );
   expect([frames.length, next]).toEqual([1, null]);
+  expect(body).toContain("<h1>You are signed out</h1>\n<p>You can close this page.</p>");
+  expect(body).not.toContain("being signed out");
   expect(policy).not.toContain("script-src");
 });
 

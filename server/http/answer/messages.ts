@@ -132,7 +132,8 @@ export const signedOutOfApplications =
   (frames: readonly string[], href: string | null): Message =>
   ({ page }) => ({
     title: page.signedOutTitle,
-    sentence: page.signedOutOfApplications,
+    // The page that stays says what is true once the frames have loaded, which it does not learn without a script.
+    sentence: href === null ? page.signedOutSentence : page.signedOutOfApplications,
     frames,
     framable: true,
     ...(href === null ? {} : { wayOn: { text: page.linkContinue, href, followed: true } }),
