@@ -1,16 +1,18 @@
-import type { AdapterPayload } from "oidc-provider";
+import { sql } from "drizzle-orm";
 import { z } from "zod";
-import type { Databases } from "#db/client";
-import { clockText } from "#db/clock";
+import type { Databases, Transaction } from "#db/client";
+import { clockText, databaseNow } from "#db/clock";
 import { queryPrepared } from "#db/prepared";
+import { openidArtifacts } from "#db/schema/openid";
 import { logoutAddress } from "../config/logout-channels.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isRandomToken, randomToken } from "../lib/random-token.ts";
-import type { ApplicationSession } from "../sessions/log-out.ts";
-import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
+import { type ApplicationSession, logOut } from "../sessions/log-out.ts";
+import { providerLogoutUrl } from "../sessions/provider-sessions.ts";
+import { artifactSeals } from "./artifact-storage.ts";
 import { identifierHash } from "./identifier-hash.ts";
 
 /**
@@ -34,18 +36,57 @@ export interface ApplicationsLogout {
   next: string | null;
 }
 
+/** The addresses at which a browser goes on after a sign-out, by their `state`; null for one that it does not go to. */
+export interface BrowserSignOut {
+  /** The page that signs it out of applications, which leads to the provider. */
+  applicationsState: string | null;
+  /** The first sign-out at a provider. */
+  providerState: string | null;
+}
+
 /**
- * Stores a sign-out for the browser that goes on with it.
+ * Ends the sessions of a browser, and stores what it goes on with, in one transaction: a sign-out that fails ends no session,
+ * and can be repeated.
+ *
+ * @param redirectTo where the browser goes on in the end, already checked; null for a page of this service
+ */
+export function logOutInBrowser(
+  context: Parameters<typeof logOut>[1],
+  found: Parameters<typeof logOut>[2]["found"],
+  redirectTo: string | null,
+): Promise<BrowserSignOut> {
+  const { runtime, tenant } = context;
+  return runtime.database.write.transaction(async (tx) => {
+    const { state, applications } = await logOut(tx, context, { found, leaving: { redirectTo } });
+    const next = state === null ? redirectTo : providerLogoutUrl(tenant.config, state);
+    const applicationsState =
+      applications.length === 0 ? null : await storeApplicationsLogout(tx, context, { applications, next });
+    return { applicationsState, providerState: state };
+  });
+}
+
+/**
+ * Stores a sign-out of applications for the browser that goes on with it.
  *
  * @returns `state` of the page: 43 characters of base64url, valid for two minutes, stored as a hash
  */
-export async function storeApplicationsLogout(
-  context: TenantContext<Databases & Sealing & OnPlatform>,
+async function storeApplicationsLogout(
+  tx: Transaction,
+  { runtime, tenant }: TenantContext<Sealing & OnPlatform>,
   { applications, next }: ApplicationsLogout,
 ): Promise<string> {
-  const state = randomToken(context.runtime.platform);
-  const payload = { applications, next } as unknown as AdapterPayload;
-  await artifactStorage(context, KIND).upsert(state, payload, LIFETIME_SECONDS);
+  const { platform } = runtime;
+  const state = randomToken(platform);
+  const idHash = identifierHash(state);
+  const now = databaseNow(platform.clockShift());
+  await tx.insert(openidArtifacts).values({
+    tenantId: tenant.id,
+    kind: KIND,
+    idHash,
+    payload: artifactSeals({ runtime, tenant }, KIND).seal({ applications, next }, idHash),
+    createdAt: now,
+    expiresAt: sql`${now} + ${LIFETIME_SECONDS}::int * interval '1 second'`,
+  });
   return state;
 }
 

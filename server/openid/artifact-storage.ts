@@ -28,18 +28,11 @@ const givenTokens = new Set(["AccessToken", "RefreshToken"]);
  * What a crash of PostgreSQL may lose: its client asks again, or has another. Its commits do not wait for the disk, which takes
  * as long as all else of a request.
  */
-const losable = new Set([
-  "AccessToken",
-  "ApplicationsLogout",
-  "AuthorizationCode",
-  "Interaction",
-  "PushedAuthorizationRequest",
-]);
+const losable = new Set(["AccessToken", "AuthorizationCode", "Interaction", "PushedAuthorizationRequest"]);
 
-/** The models of the library, the documents that clients are described by, and sign-outs of applications. The library names its models by its classes, whose names are others where a bundler has shortened them. */
+/** The models of the library, and the documents that clients are described by. The library names its models by its classes, whose names are others where a bundler has shortened them. */
 const kinds = new Set([
   "AccessToken",
-  "ApplicationsLogout",
   "AuthorizationCode",
   "Client",
   "ClientCredentials",

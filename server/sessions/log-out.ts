@@ -52,19 +52,10 @@ export interface LeftToBrowser {
 /**
  * Ends the sessions that a client logs out of, and records each in the audit log.
  *
+ * @param tx also stores what the browser needs to go on, so that a sign-out that fails is repeated as a whole
  * @returns what is left for a browser that goes on; nothing for another client
  */
-export function logOut(
-  context: Omit<ClientContext<Process>, "now">,
-  found: SignOut["found"],
-  leaving?: { redirectTo: string | null },
-): Promise<LeftToBrowser> {
-  const signOut = { found, ...(leaving ? { leaving } : {}) };
-  return context.runtime.database.write.transaction((tx) => logOutIn(tx, context, signOut));
-}
-
-/** The same within a transaction. */
-export async function logOutIn(
+export async function logOut(
   tx: Transaction,
   context: Omit<ClientContext<Process>, "now">,
   { found, leaving }: SignOut,

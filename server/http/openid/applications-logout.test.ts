@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Tenant } from "../../config/tenant.ts";
@@ -124,6 +124,25 @@ test("a sign-out loads the pages first, and goes on at the identity provider", a
   expect(next).toMatch(/^http:\/\/localhost:3000\/logout\/provider\?state=/);
   const sent = await flow.visitor.request(pathOf(next));
   expect(new URL(sent.headers.get("location") ?? "").origin).toBe(acme.issuer);
+});
+
+test("a sign-out that cannot be stored for the browser ends no session, and is complete when it is repeated", async () => {
+  const browser = await newBrowser();
+  await signIn(browser, "shop");
+  const { write } = runtime.database;
+  await write.execute(sql`
+    create function refuse_applications_logout() returns trigger language plpgsql
+    as $$ begin raise 'the disk is full'; end $$`);
+  await write.execute(sql`
+    create trigger refuse_applications_logout before insert on openid_artifacts for each row
+    when (new.kind = 'ApplicationsLogout') execute function refuse_applications_logout()`);
+  expect((await signOut(browser)).status).toBe(500);
+  await write.execute(sql`drop function refuse_applications_logout cascade`);
+  expect((await browser.request("/me")).status).toBe(200);
+  const answer = await signOut(browser);
+  expect(answer.status).toBe(204);
+  expect((await open(browser, nextOf(answer))).hosts).toEqual(["shop.example.com"]);
+  expect((await browser.request("/me")).status).toBe(401);
 });
 
 test("a client whose address was removed meanwhile is left out, and the browser goes on", async () => {

@@ -1,9 +1,5 @@
-import {
-  type ApplicationsLogout,
-  findApplicationsLogout,
-  logoutAddresses,
-  storeApplicationsLogout,
-} from "../../openid/applications-logout.ts";
+import type { Config } from "../../config/schema.ts";
+import { findApplicationsLogout, logoutAddresses } from "../../openid/applications-logout.ts";
 import { applicationsLogoutPath } from "../../openid/paths.ts";
 import { basePageUrl } from "../../thirdparty/redirect-urls.ts";
 import { messagePage } from "../answer/message-page.ts";
@@ -11,17 +7,12 @@ import { signedOut, signedOutOfApplications } from "../answer/messages.ts";
 import { redirect } from "../answer/reply.ts";
 import { stateOf } from "../providers/sign-out.ts";
 import { withinTenant } from "../request/tenant-path.ts";
-import type { Handler, HandlerContext } from "../table/handler-context.ts";
+import type { Handler } from "../table/handler-context.ts";
 import { OFF, oauthError } from "./error.ts";
 
-/** Stores a sign-out of applications, and returns the path of the page that goes on with it. It names no session. */
-export async function applicationsLogoutTarget(
-  { runtime, tenant }: HandlerContext,
-  logout: ApplicationsLogout,
-): Promise<string> {
-  const state = await storeApplicationsLogout({ runtime, tenant }, logout);
-  return withinTenant(tenant.config, `${applicationsLogoutPath}?state=${state}`);
-}
+/** Returns the path of the page that goes on with a sign-out of applications. It names no session. */
+export const applicationsLogoutTarget = (config: Config, state: string): string =>
+  withinTenant(config, `${applicationsLogoutPath}?state=${state}`);
 
 /**
  * `GET /oauth/logout/applications?state=`: loads the pages by which applications sign a browser out, and leads on (OpenID

@@ -1,6 +1,6 @@
+import { logOutInBrowser } from "../../openid/applications-logout.ts";
 import { judgeLogout, type LogoutParameters } from "../../openid/logout-request.ts";
 import { openidPaths } from "../../openid/paths.ts";
-import { logOut } from "../../sessions/log-out.ts";
 import { providerLogoutUrl } from "../../sessions/provider-sessions.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { signedOut, signOutPage } from "../answer/messages.ts";
@@ -57,18 +57,17 @@ async function answer(context: HandlerContext, form: URLSearchParams): Promise<R
     return page(context, signOutPage(action, fields));
   }
   const next = returnTo?.href ?? null;
-  const { state, applications } = await logOut(context, sessions, { redirectTo: next });
+  const { applicationsState, providerState } = await logOutInBrowser(context, sessions, next);
   // Another site that has a form sent here shows no session: it may not sign the browser out by the answer either.
   const mayForget = sessions.length > 0 || isSameOrigin(request.headers, tenant.config);
   const cookies = mayForget ? [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)] : [];
-  const atProvider = state === null ? null : providerLogoutUrl(tenant.config, state);
-  if (applications.length > 0) {
-    const logout = { applications, next: atProvider ?? next };
-    return redirect(303, await applicationsLogoutTarget(context, logout), { cookies });
-  }
-  if (state !== null && isPressed) return { ...signedOutNextPage(context, state), cookies };
+  if (applicationsState !== null)
+    return redirect(303, applicationsLogoutTarget(tenant.config, applicationsState), { cookies });
+  if (providerState !== null && isPressed) return { ...signedOutNextPage(context, providerState), cookies };
+  if (providerState !== null)
+    return redirect(303, providerLogoutUrl(tenant.config, providerState), { cookies });
   // A form of our page may not lead to another origin (`form-action`), so a press is answered with a link.
-  const on = atProvider ?? (isPressed ? null : next);
+  const on = isPressed ? null : next;
   if (on !== null) return redirect(303, on, { cookies });
   return { ...page(context, signedOut(returnTo ?? undefined)), cookies };
 }

@@ -1,5 +1,5 @@
 import { currentTime } from "../../database/current-time.ts";
-import { logOutIn } from "../../sessions/log-out.ts";
+import { logOut } from "../../sessions/log-out.ts";
 import { endWaitingSignIns, findProviderSignOut } from "../../sessions/provider-sessions.ts";
 import { RELAY_STATE_PREFIX } from "../../thirdparty/saml/authn-request.ts";
 import { type RedirectMessage, readRedirect } from "../../thirdparty/saml/redirect-binding.ts";
@@ -51,7 +51,7 @@ async function handleLogoutRequest(context: HandlerContext, message: RedirectMes
   const sessions = await runtime.database.write.transaction(async (tx) => {
     if (!(await registerMessage(tx, tenant, seen))) return null;
     const meant = [...named.sessions, ...(await endWaitingSignIns(tx, tenant, named.waiting))];
-    await logOutIn(tx, context, { found: meant.map((session) => ({ session, now })) });
+    await logOut(tx, context, { found: meant.map((session) => ({ session, now })) });
     return meant;
   });
   if (!sessions) return rejected(context, "replay");

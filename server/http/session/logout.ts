@@ -1,5 +1,5 @@
 import { ownOrigin } from "../../config/own-hosts.ts";
-import { logOut } from "../../sessions/log-out.ts";
+import { logOutInBrowser } from "../../openid/applications-logout.ts";
 import { providerLogoutUrl } from "../../sessions/provider-sessions.ts";
 import { plainError, redirect } from "../answer/reply.ts";
 import { applicationsLogoutTarget } from "../openid/applications-logout.ts";
@@ -24,18 +24,17 @@ export const logoutHandler: Handler = async (context) => {
     return plainError(403, "Cross-site requests are not allowed.");
   const presented = await everyPresentedSession(context);
   const redirectTo = returnAfterSignOut(url.searchParams, tenant.config);
-  const { state, applications } = await logOut(context, presented, { redirectTo });
+  const { applicationsState, providerState } = await logOutInBrowser(context, presented, redirectTo);
   const cookies = [...expiredSessionCookies(tenant.config), ...expiredPageCookies(tenant)];
-  const atProvider = state === null ? null : providerLogoutUrl(tenant.config, state);
   const atApplications =
-    applications.length === 0
-      ? null
-      : await applicationsLogoutTarget(context, { applications, next: atProvider ?? redirectTo });
+    applicationsState === null ? null : applicationsLogoutTarget(tenant.config, applicationsState);
   // The form of the account page in a browser without scripts.
   if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
-    if (state !== null && atApplications === null) return { ...signedOutNextPage(context, state), cookies };
+    if (providerState !== null && atApplications === null)
+      return { ...signedOutNextPage(context, providerState), cookies };
     return redirect(303, atApplications ?? withinTenant(tenant.config, "/"), { cookies });
   }
+  const atProvider = providerState === null ? null : providerLogoutUrl(tenant.config, providerState);
   const next = atApplications === null ? atProvider : ownOrigin(tenant.config) + atApplications;
   const headers = next === null ? {} : { "X-Provider-Logout": next };
   return presented.length > 0
