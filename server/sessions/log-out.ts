@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
@@ -17,7 +17,7 @@ type Process = OnPlatform & Databases & Sealing & AuditOutputs & WakesWebhooks;
 
 const { openidSignIns, sessions } = schema;
 
-/** The most applications that a browser is signed out of by their pages: those that it has signed in to last. */
+/** The most applications that a browser is signed out of by their pages. */
 const MAX_APPLICATIONS = 20;
 
 /**
@@ -61,12 +61,13 @@ export async function logOut(
   { found, leaving }: SignOut,
 ): Promise<LeftToBrowser> {
   const { config } = context.tenant;
-  const sessionIds = found.map(({ session }) => session.id);
-  const applications = leaving ? await applicationsInBrowser(tx, context.tenant, sessionIds) : [];
-  // The way begins with the last one: that of a user who has signed in with this browser.
   const isKnown = ({ session, now }: SignOut["found"][number]) =>
     hasSignedInBefore({ ...context, now }, session.userId);
-  const ordered = leaving ? [...found.filter((one) => !isKnown(one)), ...found.filter(isKnown)] : found;
+  const known = leaving ? found.filter(isKnown) : [];
+  const others = found.filter((one) => !known.includes(one));
+  const applications = leaving ? await applicationsInBrowser(tx, context.tenant, { known, others }) : [];
+  // The browser begins at the provider of the last one.
+  const ordered = [...others, ...known];
   const going = new Set(ordered.slice(-MAX_PROVIDER_SIGN_OUTS));
   let state: string | null = null;
   for (const one of ordered) {
@@ -83,27 +84,38 @@ export async function logOut(
 }
 
 /**
- * Reads which applications have a page that signs the browser out. A sign-in that is stored after this, and before the end of
- * the session, gives its application no tokens.
+ * Reads which applications have a page that signs the browser out, those of `known` sessions first: a session cookie that was
+ * planted, with sign-ins of its own, keeps no application of the user from being loaded. Sessions take turns, each with its last
+ * sign-in first. A sign-in that is stored after this, and before the end of the session, gives its application no tokens.
+ *
+ * @param about `known`: of users that have signed in with this browser
  */
 async function applicationsInBrowser(
   tx: Transaction,
   { id: tenantId, config }: Tenant,
-  sessionIds: string[],
+  { known, others }: Record<"known" | "others", SignOut["found"]>,
 ): Promise<ApplicationSession[]> {
   const clientIds = clientsToldBy(config, "frontchannel_logout_uri");
-  if (clientIds.length === 0 || sessionIds.length === 0) return [];
+  const knownIds = known.map(({ session }) => session.id);
+  const otherIds = others.map(({ session }) => session.id);
+  const { sessionId, createdAt, sid } = openidSignIns;
+  if (clientIds.length === 0 || known.length + others.length === 0) return [];
   return tx
-    .select({ clientId: openidSignIns.clientId, sid: openidSignIns.sid })
+    .select({ clientId: openidSignIns.clientId, sid })
     .from(openidSignIns)
     .where(
       and(
         eq(openidSignIns.tenantId, tenantId),
-        inArray(openidSignIns.sessionId, sessionIds),
+        inArray(sessionId, [...knownIds, ...otherIds]),
         inArray(openidSignIns.clientId, clientIds),
       ),
     )
-    .orderBy(desc(openidSignIns.createdAt), openidSignIns.sid)
+    .orderBy(
+      sql`${sessionId} = any (${sql.param(knownIds)}::uuid[]) desc`,
+      sql`row_number() over (partition by ${sessionId} order by ${createdAt} desc, ${sid})`,
+      desc(createdAt),
+      sid,
+    )
     .limit(MAX_APPLICATIONS);
 }
 

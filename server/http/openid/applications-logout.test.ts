@@ -314,6 +314,39 @@ describe("A284 pages of applications that a browser is to load", () => {
     );
   });
 
+  /** The cookies of a browser beside the session cookie of others, which another site has planted. */
+  const cookiesWith = (planted: readonly Visitor[], own: Visitor, names = [...own.cookies.keys()]) =>
+    [
+      ...planted.map(({ cookies }) => `service=${cookies.get("service")}`),
+      ...names.map((name) => `${name}=${own.cookies.get(name)}`),
+    ].join("; ");
+
+  async function plantedSession(): Promise<Visitor> {
+    const planted = await newBrowser();
+    for (const id of many) await signIn(planted, id);
+    return planted;
+  }
+
+  test("A295 are first those of the user whom the browser knows, whatever a planted session has signed in to since", async () => {
+    const own = await newBrowser();
+    await signIn(own, "shop");
+    const planted = await plantedSession();
+    const cookie = cookiesWith([planted], own);
+    const { hosts } = await open(own, nextOf(await signOut(visitor(runtime), "", { cookie })));
+    expect([hosts.length, hosts[0]]).toEqual([20, "shop.example.com"]);
+  });
+
+  test("A295 are also those of the user whom the browser no longer knows", async () => {
+    const own = await newBrowser();
+    await signIn(own, "shop");
+    await signIn(own, "both");
+    const planted = [await plantedSession(), await plantedSession()];
+    const cookie = cookiesWith(planted, own, ["service"]);
+    const { hosts } = await open(own, nextOf(await signOut(visitor(runtime), "", { cookie })));
+    expect(hosts).toHaveLength(20);
+    expect(hosts).toEqual(expect.arrayContaining(["shop.example.com", "both.example.com"]));
+  });
+
   test("cannot lead the browser away, open windows or read the address of the page", async () => {
     const browser = await newBrowser();
     await signIn(browser, "shop");
