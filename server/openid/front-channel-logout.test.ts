@@ -283,9 +283,35 @@ describe("A280 an address of an application that no frame may load", () => {
     },
   );
 
+  test.each([
+    "http://app.example.com",
+    "http://192.0.2.1",
+    "http://127.0.0.1:8080",
+    "http://localhost.example.com",
+  ])("that browsers do not load in a page over TLS is refused: at %s", (origin) => {
+    const settings = { redirect_uris: [`${origin}/callback`], frontchannel_logout_uri: `${origin}/out` };
+    expect(() => configured(settings)).toThrow("must be https");
+  });
+
+  test.each(["https://[2001:db8::1]", "http://[::1]:8080"])(
+    "whose host a policy cannot name is refused: %s",
+    (origin) => {
+      const settings = { redirect_uris: [`${origin}/callback`], frontchannel_logout_uri: `${origin}/out` };
+      expect(() => configured(settings)).toThrow("is no host name");
+    },
+  );
+
+  test.each(["http://localhost:8080", "http://app.localhost:8080", "https://192.0.2.1"])(
+    "is not one at %s",
+    (origin) => {
+      const settings = { redirect_uris: [`${origin}/callback`], frontchannel_logout_uri: `${origin}/out` };
+      expect(configured(settings).openid.clients.shop).toMatchObject(settings);
+    },
+  );
+
   test("of a program on the device is refused: any other may listen there", () => {
-    const redirect_uris = ["http://127.0.0.1:8080/callback"];
-    const frontchannel_logout_uri = "http://127.0.0.1:8080/out";
+    const redirect_uris = ["http://localhost:8080/callback"];
+    const frontchannel_logout_uri = "http://localhost:8080/out";
     expect(() => configured({ application_type: "native", redirect_uris, frontchannel_logout_uri })).toThrow(
       "redirect_uris at the same origin",
     );

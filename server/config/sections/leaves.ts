@@ -177,10 +177,7 @@ export const embedderList = () =>
         (entry) => isOrigin(entry) && plainOrigin.test(entry),
         "must be origins like https://app.example.com, without patterns",
       )
-      .refine(
-        (entry) => entry.startsWith("https:") || isLocalOrigin(entry),
-        "must be https, or http://localhost or http://*.localhost in development",
-      ),
+      .refine(isOverTlsOrLocal, "must be https, or http://localhost or http://*.localhost in development"),
   ).default([]);
 
 /** Whether an origin is that of a page on the same machine, without TLS (RFC 6761, 6.3). */
@@ -193,10 +190,16 @@ export const redirectList = () =>
 /** The longest host name (RFC 1035, 2.3.4). */
 const MAX_HOST_CHARACTERS = 253;
 
-/** Whether the origin of an address can be written into a policy of a page. */
+/** Whether the origin of an address can be written into a policy of a page, which has no IPv6 addresses (CSP Level 3, 2.3.1). */
 export function hasPlainOrigin(address: string): boolean {
   const { origin = "", hostname = "" } = URL.parse(address) ?? {};
-  return plainOrigin.test(origin) && hostname.length <= MAX_HOST_CHARACTERS;
+  return plainOrigin.test(origin) && !hostname.startsWith("[") && hostname.length <= MAX_HOST_CHARACTERS;
+}
+
+/** Whether browsers load an address in a page over TLS: others are mixed content (W3C Mixed Content, 4.4). */
+export function isOverTlsOrLocal(address: string): boolean {
+  const { origin = "" } = URL.parse(address) ?? {};
+  return origin.startsWith("https:") || isLocalOrigin(origin);
 }
 
 /** A relying party id or a domain. */

@@ -6,6 +6,7 @@ import {
   choice,
   flag,
   hasPlainOrigin,
+  isOverTlsOrLocal,
   key,
   line,
   listOf,
@@ -27,6 +28,7 @@ const exactAddress = () =>
 const framedAddress = () =>
   exactAddress()
     .refine(hasPlainOrigin, "has a host that is no host name")
+    .refine(isOverTlsOrLocal, "must be https, or http://localhost or http://*.localhost in development")
     .refine((value) => !/^[^:]*:\/\/[^/?]*@/.test(value), "must not have credentials")
     .refine((value) => {
       const query = URL.parse(value)?.searchParams;
