@@ -33,8 +33,11 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
         post_logout_redirect_uris: [`http://${host}:${port}/goodbye`],
         frontchannel_logout_uri: `http://${host}:${port}/out`,
       });
+      const shop = `http://${host}:${ports.shop}`;
       await use({
         STILE_OPENID_ENABLED: "true",
+        STILE_EMBED_ORIGINS: shop,
+        STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: `${shop}/`,
         STILE_OPENID_CLIENTS: JSON.stringify({
           shop: client("Shop", ports.shop),
           forum: client("Forum", ports.forum),
@@ -105,7 +108,7 @@ test("a sign-out on the account page signs out of an application, and goes on to
   expect(shop.endedInFrame).toHaveLength(1);
 });
 
-test("a sign-out in a hidden frame signs out of all applications, and reaches the address after it @next", async ({
+test("a sign-out in a frame signs out of all applications, and reaches the address after it @next", async ({
   page,
   account,
   shop,
@@ -120,6 +123,21 @@ test("a sign-out in a hidden frame signs out of all applications, and reaches th
     .toEqual([`${shop.url}/silent-sign-out`, `${shop.url}/goodbye?state=left`]);
   expect([shop.endedInFrame.length, forum.endedInFrame.length]).toEqual([1, 1]);
   expect((await page.request.get("/me")).status()).toBe(401);
+});
+
+test("a sign-out on the account page in a frame leaves the frame, and returns to the application around it @next", async ({
+  page,
+  account,
+  shop,
+}) => {
+  await signInTo(page, shop, account);
+  await page.goto(`${shop.url}/framed-account`);
+  const returned = page.waitForRequest(`${shop.url}/`);
+  await button(page.frameLocator("iframe"), "Sign out").first().click();
+  expect((await returned).isNavigationRequest()).toBe(true);
+  // The application sends its visitor to sign in.
+  await expectPage(page, "login");
+  expect(shop.endedInFrame).toHaveLength(1);
 });
 
 test("a press on the page that asks signs out of an application, and goes on to it", async ({

@@ -116,12 +116,6 @@ export async function startOpenidApplication({
     outgoing.writeHead(303, { location: address.href }).end();
   }
 
-  /** The same in a hidden frame, as `signoutSilent` of `oidc-client-ts` does. */
-  function signOutInFrame(outgoing: ServerResponse): void {
-    outgoing.writeHead(200, { "content-type": "text/html" });
-    outgoing.end(`<!doctype html><title>Application</title><iframe hidden src="/sign-out"></iframe>`);
-  }
-
   const signedOut: string[] = [];
   const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri ?? ""));
 
@@ -138,7 +132,9 @@ export async function startOpenidApplication({
     if (pathname === "/signed-out") return endSession(incoming, outgoing);
     if (pathname === "/out") return endInFrame(incoming, outgoing);
     if (pathname === "/sign-out") return signOut(outgoing);
-    if (pathname === "/silent-sign-out") return signOutInFrame(outgoing);
+    if (pathname === "/silent-sign-out") return showFrame(outgoing, "/sign-out");
+    if (pathname === "/framed-account")
+      return showFrame(outgoing, `${issuer}/embed?${new URLSearchParams({ origin: url, flow: "profile" })}`);
     return pathname === "/goodbye" ? page(outgoing, "Goodbye") : signIn(outgoing);
   };
 
@@ -159,6 +155,15 @@ export async function startOpenidApplication({
       return closed;
     },
   };
+}
+
+/** A page that holds a frame, as one that signs out by `signoutSilent` of `oidc-client-ts` does. */
+function showFrame(outgoing: ServerResponse, address: string): void {
+  outgoing.writeHead(200, { "content-type": "text/html" });
+  outgoing.end(
+    `<!doctype html><html lang=en><title>App</title><link rel=icon href=data:,>
+    <iframe title="Stile" width="480" height="700" src="${address.replaceAll("&", "&amp;")}"></iframe>`,
+  );
 }
 
 function page(outgoing: ServerResponse, heading: string): void {

@@ -20,19 +20,19 @@ export function useOwnQuestion(state: FlowState, first: FlowState): boolean {
 
 const askingClient = ({ payload }: FlowState) => recordOf(recordOf(payload.authorization).client).id;
 
+/** Leads the whole window to another page, out of a frame; the frame alone where that may not lead its window away. */
+export function leaveWindow(url: string): void {
+  try {
+    // Of a page of another origin, nothing but this can be set.
+    (window.top ?? window).location.href = url;
+  } catch {
+    location.assign(url);
+  }
+}
+
 /** Leads to another page. No identity provider can be framed, so that the whole window goes there, and on to the application. */
 export function leaveFrame(url: string): void {
   const isOwn = new URL(url, location.href).origin === location.origin;
-  const { top } = window;
-  if (!top || isOwn) {
-    location.assign(url);
-    return;
-  }
-  try {
-    // Of a page of another origin, nothing but this can be set.
-    top.location.href = url;
-  } catch {
-    // Its frame may not lead the window away: what the provider says of frames is shown there.
-    location.assign(url);
-  }
+  if (isOwn) location.assign(url);
+  else leaveWindow(url);
 }

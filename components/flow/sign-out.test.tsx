@@ -11,13 +11,16 @@ const next = `${base}/logout/provider?state=AAAA`;
 afterEach(() => vi.unstubAllGlobals());
 
 /** Draws the button, and presses it. */
-async function signOut(answer: Response | Error, { embedded = false } = {}) {
+async function signOut(
+  answer: Response | Error,
+  { embedded = false, ...more }: { embedded?: boolean; signedOutAddress?: string } = {},
+) {
   const request = vi.fn<typeof fetch>(() =>
     answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer),
   );
   vi.stubGlobal("fetch", request);
   const [navigate, openFlow, showNotice] = [vi.fn(), vi.fn(), vi.fn()];
-  const context = { words, base, flow: { showNotice }, ...(embedded ? { openFlow } : {}) };
+  const context = { words, base, flow: { showNotice }, ...(embedded ? { openFlow } : {}), ...more };
   render(<SignOut context={context as unknown as ViewContext} navigate={navigate} />);
   await userEvent.click(screen.getByRole("button", { name: "Sign out" }));
   return { asked: String(request.mock.calls[0]?.[0]), navigate, openFlow, showNotice };
@@ -47,6 +50,11 @@ test("a page of an application is named as the one to return to", async () => {
   expect(asked).toBe(`${base}/logout?redirect_to=${here}`);
   expect(navigate.mock.calls).toEqual([[next]]);
   expect(openFlow).not.toHaveBeenCalled();
+});
+
+test("a frame names the page around it instead", async () => {
+  const { asked } = await signOut(ended(), { embedded: true, signedOutAddress: "https://app.example/" });
+  expect(asked).toBe(`${base}/logout?redirect_to=https%3A%2F%2Fapp.example%2F`);
 });
 
 test("says that the connection is missing if nothing is answered", async () => {

@@ -11,8 +11,9 @@ export function SignOut({ context, navigate }: { context: ViewContext; navigate:
 
   async function signOut(): Promise<void> {
     // A page of an application is returned to, as from a sign-in at a provider.
-    const here = new URLSearchParams({ redirect_to: location.origin + location.pathname });
-    const answer = await fetch(openFlow ? `${address}?${here}` : address, {
+    const { signedOutAddress = location.origin + location.pathname } = context;
+    const query = new URLSearchParams({ redirect_to: signedOutAddress });
+    const answer = await fetch(openFlow ? `${address}?${query}` : address, {
       method: "POST",
       credentials: "include",
     }).catch(() => null);

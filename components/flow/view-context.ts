@@ -20,6 +20,8 @@ export interface ViewContext {
   pageValues: PageValues;
   /** Shows another flow in the same container, and identifies the user there if asked to; absent where each flow has a page. */
   openFlow?: ((type: FlowType, identifier?: string) => void) | undefined;
+  /** Where a sign-out that goes on elsewhere returns to. Default: this page, where it is one of an application. */
+  signedOutAddress?: string;
   /** Drawings of payloads that this container alone shows. */
   drawings?: Drawings | undefined;
 }

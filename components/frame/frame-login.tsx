@@ -4,6 +4,7 @@ import type { FrameWords } from "#words/frame";
 import { useFlowEvents } from "../embed/use-flow-events.ts";
 import { browserCapabilities } from "../flow/capabilities.ts";
 import type { FlowType } from "../flow/flow-server.ts";
+import { leaveWindow } from "../flow/framed-page.ts";
 import { keepsCookies } from "../flow/permissions.ts";
 import { startFor } from "../flow/start-for.ts";
 import { StateLinks } from "../flow/state-links.tsx";
@@ -103,7 +104,13 @@ export function FrameView({
       {/* What was typed is still there if the user closes the window. */}
       <div hidden={status === "open"}>
         {keeps || state.name === "success" ? (
-          <StateView key={state.name} {...stateView} />
+          // Neither identity providers nor our other pages can be framed: a sign-out that goes on there leaves the frame.
+          <StateView
+            key={state.name}
+            {...stateView}
+            context={{ ...stateView.context, signedOutAddress: `${page.origin}/` }}
+            navigate={leaveWindow}
+          />
         ) : (
           <Notice title={copy.title} text={frameWords.needsWindow}>
             <Button tone="primary" type="button" onClick={goOn}>
