@@ -40,8 +40,8 @@ export const accountFaults: readonly Fault[] = [
   {
     name: "an account without a way to sign in may remove its last credential",
     file: "server/methods/ways-in.ts",
-    text: "isEnabled(config) && has(facts) && (identifies || hasIdentifier)",
-    fault: "isEnabled(config) && (identifies || hasIdentifier)",
+    text: "    method.firstFactor.enabled,\n    hasMethod(method),\n    ...",
+    fault: "    method.firstFactor.enabled,\n    ...",
     caughtBy: ["server/account/reachability.test.ts"],
   },
   {

@@ -428,8 +428,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a trusted browser skips the second factor that an application asks for",
     file: "server/flow/second-factor.ts",
-    text: "!changesCredentials(data) && !isAskedForMore(data)",
-    fault: "!changesCredentials(data) && data.version !== 0",
+    text: 'flowIs("profile"), changesCredentials, isAskedForMore)',
+    fault: 'flowIs("profile"), changesCredentials)',
     caughtBy: ["server/http/openid/step-up.test.ts"],
   },
   {

@@ -76,9 +76,16 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "an action that the state does not offer is performed",
     file: "server/flow/judge.ts",
-    text: "if (!named?.action.when(view)) return null;",
+    text: "if (!named || !holds(named.action.when, view)) return null;",
     fault: "if (!named) return null;",
     caughtBy: ["server/flow/engine.test.ts", "server/flow/scenarios/profile.test.ts"],
+  },
+  {
+    name: "one part of a condition that has to hold suffices",
+    file: "server/conditions/condition.ts",
+    text: 'case "all":\n      return condition.parts.every(',
+    fault: 'case "all":\n      return condition.parts.some(',
+    caughtBy: ["server/conditions/condition.test.ts", "server/flow/plan.test.ts"],
   },
   {
     name: "the first address needs no verification",
