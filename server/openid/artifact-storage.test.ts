@@ -4,12 +4,15 @@ import { eq } from "drizzle-orm";
 import { type AdapterPayload, errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import type { Write } from "#db/write";
 import { endOtherSessions, endSession } from "../sessions/sessions.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { testClient } from "../testing/runtime.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { endAccess } from "./consents.ts";
+import { identifierHash } from "./identifier-hash.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { type Redemption, writeRedemption } from "./redemption.ts";
 import { answeredFor, presentVisitor, type Visitor } from "./visitor.ts";
@@ -239,6 +242,8 @@ test("A218 a refresh beside a sign-out, and beside the end of all sessions, wait
   expect(failures).toEqual([]);
 });
 
+const acting = { ...context, client: testClient };
+
 describe("A291 the end of the access of an application waits in vain for none of", () => {
   interface Access {
     accountId: string;
@@ -264,7 +269,6 @@ describe("A291 the end of the access of an application waits in vain for none of
     return { accountId, sessionUid, grantId, device };
   }
 
-  const acting = { ...context, client: testClient };
   const others: Record<string, (one: Access) => Promise<unknown>> = {
     "the redemption of a device's code": async ({ accountId, device }) => {
       const visitor: Visitor = { session: null, redemption: null };
@@ -310,6 +314,53 @@ describe("A291 the end of the access of an application waits in vain for none of
     }
     expect(failures).toEqual([]);
   });
+});
+
+test.each<[string, (accountId: string, sessionId: string) => Write]>([
+  ["the end of all sessions", (id) => endOtherSessions(acting, id, "session.delete.explicit.revoke")],
+  ["a sign-out", (_, id) => endSession(acting, id, "session.delete.explicit.logout")],
+])("A291 %s waits in vain for no second use of a token", async (_, endOf) => {
+  const { $client } = runtime.database.write;
+  // Among so many others that the tokens of a user are read by an index.
+  await $client.query(
+    `insert into openid_artifacts (tenant_id, kind, id_hash, payload, created_at, expires_at)
+     select $1, 'ReplayDetection', 'filler ' || number, '', now(), now() + interval '1 hour'
+     from generate_series(1, 5000) number on conflict do nothing`,
+    [runtime.tenant.id],
+  );
+  for (let round = 0; round < 6; round += 1) {
+    const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+    const grantId = randomUUID();
+    const ofClient = { accountId, clientId: "shop", exp };
+    await storageOf("Grant").upsert(grantId, ofClient, 3600);
+    const issued = { ...ofClient, grantId, sessionUid, expiresWithSession: true };
+    // Stored against the order in which they are locked.
+    for (const kind of ["RefreshToken", "AccessToken"])
+      for (const number of [1, 2, 3]) await storageOf(kind).upsert(`${number} ${grantId}`, issued, 3600);
+    await $client.query("analyze openid_artifacts");
+    await storageOf("RefreshToken").consume(`1 ${grantId}`);
+    const holder = await $client.connect();
+    try {
+      await holder.query("begin");
+      await holder.query(
+        "select from openid_artifacts where kind = 'AccessToken' and grant_hash = $1 for update",
+        [identifierHash(grantId)],
+      );
+      const used = storageOf("RefreshToken")
+        .consume(`1 ${grantId}`)
+        .catch((error: unknown) => error);
+      await waitsForLock($client);
+      const ended = runtime.database.write.transaction(endOf(accountId, sessionUid));
+      await waitsForLock($client, 2);
+      await holder.query("commit");
+      expect(await used).toBeInstanceOf(errors.InvalidGrant);
+      await ended;
+    } finally {
+      holder.release(true);
+    }
+    expect(await storageOf("Grant").find(grantId)).toBeUndefined();
+    expect(await storageOf("RefreshToken").find(`2 ${grantId}`)).toBeUndefined();
+  }
 });
 
 test("a token is read with its grant, its session and its account, as each would be by itself", async () => {

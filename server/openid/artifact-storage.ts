@@ -1,4 +1,5 @@
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import { LOCK_ORDER } from "#db/artifact-lock-order";
 import type { Databases } from "#db/client";
 import { clockText } from "#db/clock";
 import { violatedForeignKey } from "#db/errors";
@@ -8,8 +9,8 @@ import { sealContext } from "#db/schema/table";
 import type { TenantContext } from "../context/context.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { familyOwnersLocked, lockedFamilyOwners } from "./family-locks.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { LOCK_ORDER } from "./lock-order.ts";
 import { readPresentedToken } from "./presented-token.ts";
 import type { ArtifactRow } from "./read-ahead.ts";
 import { type NewArtifact, writeRedemption } from "./redemption.ts";
@@ -240,8 +241,10 @@ const keepNewestText = `
     order by expires_at desc, id_hash offset $3)`;
 
 const revokeText = `
-  with family as materialized (
-    select kind, id_hash from openid_artifacts where tenant_id = $1 and kind = $2 and grant_hash = $3
+  with ${lockedFamilyOwners("$3")},
+  family as materialized (
+    select kind, id_hash from openid_artifacts
+    where ${familyOwnersLocked} and tenant_id = $1 and kind = $2 and grant_hash = $3
     order by ${LOCK_ORDER} for update)
   delete from openid_artifacts artifact using family
   where artifact.tenant_id = $1 and artifact.kind = family.kind and artifact.id_hash = family.id_hash`;

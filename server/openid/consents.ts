@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { LOCK_ORDER } from "#db/artifact-lock-order";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -8,7 +9,6 @@ import type { TenantContext } from "../context/context.ts";
 import { lockUser } from "../identity/lock-user.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { identifierHash } from "./identifier-hash.ts";
-import { LOCK_ORDER } from "./lock-order.ts";
 import { DOCUMENT_KEPT_SECONDS } from "./unlisted-clients.ts";
 import {
   type Permissions,

@@ -1,11 +1,12 @@
 import { errors } from "oidc-provider";
+import { LOCK_ORDER } from "#db/artifact-lock-order";
 import type { Databases } from "#db/client";
 import { clockText } from "#db/clock";
 import { violatedForeignKey } from "#db/errors";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
+import { familyOwnersLocked, lockedFamilyOwners } from "./family-locks.ts";
 import { MAX_GRANT_SECONDS } from "./grants.ts";
-import { LOCK_ORDER } from "./lock-order.ts";
 
 /**
  * A code or refresh token is redeemed by one statement at the end of the call: it is used up, and the tokens that are given for
@@ -113,9 +114,10 @@ const redeemText = `
 const endFamilyText = `
   with used as materialized (
     select grant_hash from openid_artifacts where tenant_id = $1 and kind = $2 and id_hash = $3),
+  ${lockedFamilyOwners("(select grant_hash from used)")},
   family as materialized (
     select artifact.kind, artifact.id_hash from openid_artifacts artifact
-    where artifact.tenant_id = $1 and artifact.kind <> 'Session' and (
+    where ${familyOwnersLocked} and artifact.tenant_id = $1 and artifact.kind <> 'Session' and (
       artifact.grant_hash = (select grant_hash from used)
       or (artifact.kind = 'Grant' and artifact.id_hash = (select grant_hash from used)))
     order by ${LOCK_ORDER} for update),

@@ -1,5 +1,6 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { afterCommit } from "#db/after-commit";
+import { LOCK_ORDER } from "#db/artifact-lock-order";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
@@ -26,6 +27,7 @@ import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns }
 import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
 import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
+import { lockSessions } from "./lock-sessions.ts";
 import { providerSessionOf } from "./provider-sessions.ts";
 import {
   clientClaims,
@@ -299,12 +301,7 @@ export function endOtherSessions(
     // What is issued for the account meanwhile waits, or is seen here.
     await lockUser(tx, tenantId, userId);
     // Before their artifacts, as by every other end of a session.
-    await tx
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(and(eq(sessions.tenantId, tenantId), ended))
-      .orderBy(sessions.id)
-      .for("update");
+    await lockSessions(tx, tenantId, ended);
     await tx.execute(endApplicationsText(tenantId, userId, keep ?? null));
     await endSessions(tx, context, ended, event);
   };
@@ -330,13 +327,18 @@ export async function requireSession(tx: Transaction, tenantId: string, sessionI
  * grant.
  */
 const endApplicationsText = (tenantId: string, userId: string, keep: string | null) => sql`
-  with ended as (
-    delete from openid_artifacts
+  with ending as materialized (
+    select kind, id_hash, grant_hash from openid_artifacts
     where tenant_id = ${tenantId} and user_id = ${userId} and grant_hash is not null
-      and kind not in ('Interaction', 'Session') and (session_id is null or session_id is distinct from ${keep}::uuid)
-    returning grant_hash)
-  delete from openid_artifacts
-  where tenant_id = ${tenantId} and kind = 'Grant' and id_hash in (select grant_hash from ended)`;
+      and kind not in ('Interaction', 'Session') and (session_id is null or session_id is distinct from ${keep}::uuid)),
+  family as materialized (
+    select kind, id_hash from openid_artifacts
+    where tenant_id = ${tenantId} and (kind, id_hash) in (
+      select kind, id_hash from ending
+      union select 'Grant', grant_hash from ending)
+    order by ${sql.raw(LOCK_ORDER)} for update)
+  delete from openid_artifacts artifact using family
+  where artifact.tenant_id = ${tenantId} and artifact.kind = family.kind and artifact.id_hash = family.id_hash`;
 
 /**
  * Ends the sessions of a tenant that meet a condition, and emits their event: of concurrent statements that end a

@@ -1,13 +1,12 @@
 import type pg from "pg";
 import { eventually } from "./eventually.ts";
 
-/** Waits until a statement of a database waits for a lock. */
-export function waitsForLock(client: Pick<pg.Client | pg.Pool, "query">): Promise<void> {
+/** Waits until a number of statements of a database wait for a lock. */
+export function waitsForLock(client: Pick<pg.Client | pg.Pool, "query">, count = 1): Promise<void> {
   return eventually(async () => {
     const { rowCount } = await client.query(
-      `select from pg_locks l join pg_database d on d.oid = l.database
-       where not granted and datname = current_database()`,
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    if (!rowCount) throw new Error("nothing waits");
+    if ((rowCount ?? 0) < count) throw new Error(`${rowCount} wait`);
   });
 }
