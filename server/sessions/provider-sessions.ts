@@ -12,6 +12,7 @@ import type { OnPlatform } from "../lib/platform.ts";
 import { isRandomToken, randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { Session } from "../objects/session.ts";
+import { lockSessions } from "./lock-sessions.ts";
 
 /**
  * Sessions at the identity providers that users sign in at, for providers at which a sign-out ends the session too. A session
@@ -281,6 +282,8 @@ const MAX_SESSIONS_OF_NAME = 1000;
 /** What a provider's request to end sessions names. */
 export interface NamedSessions {
   sessions: Pick<Session, "id" | "userId">[];
+  /** Ids of the rows of all of them. */
+  rows: string[];
   /** Ids of rows: sign-ins that have returned from the provider, and have not issued their session. */
   waiting: string[];
 }
@@ -313,8 +316,7 @@ export async function sessionsOfNameId(
         eq(providerSessions.nameIdHash, sha256(nameId)),
       ),
     )
-    // In the order in which they are locked by other ends.
-    .orderBy(sessions.id)
+    .orderBy(providerSessions.id)
     .limit(MAX_SESSIONS_OF_NAME);
   const named = found.filter((row) => {
     const session = unsealed({ runtime, tenant }, row);
@@ -323,38 +325,44 @@ export async function sessionsOfNameId(
   });
   return {
     sessions: named.flatMap(({ sessionId: id, userId }) => (id && userId ? [{ id, userId }] : [])),
+    rows: named.map(({ id }) => id),
     waiting: named.flatMap(({ id, sessionId }) => (sessionId === null ? [id] : [])),
   };
 }
 
 /**
- * Ends sign-ins that have not issued their session: they will not.
+ * Ends sign-ins that have not issued their session, so that they will not, and locks the sessions of the others. The
+ * sessions come first, as in a reauthentication, which locks its session and then the sign-in that it has waited for.
  *
- * @param waiting as `sessionsOfNameId` has found them
- * @returns the sessions of those that have issued one meanwhile
+ * @param tx ends the sessions next
+ * @param named as `sessionsOfNameId` has found it
+ * @returns the sessions that are to end, in the order of their ids, with those that were issued or replaced meanwhile
  */
-export async function endWaitingSignIns(
+export async function takeNamedSessions(
   tx: Transaction,
-  tenant: Tenant,
-  waiting: readonly string[],
+  { id: tenantId }: Tenant,
+  { sessions: known, rows, waiting }: NamedSessions,
 ): Promise<Pick<Session, "id" | "userId">[]> {
-  if (waiting.length === 0) return [];
-  const isOne = and(eq(providerSessions.tenantId, tenant.id), inArray(providerSessions.id, [...waiting]));
-  const ended = await tx
-    .update(providerSessions)
-    .set({ handleHash: sql.raw(endedHandle("handle_hash")), nameIdHash: null })
-    .where(and(isOne, isNull(providerSessions.sessionId)))
-    .returning({ id: providerSessions.id });
-  if (ended.length === waiting.length) return [];
-  return tx
-    .select({ id: sessions.id, userId: sessions.userId })
+  const ids = known.map(({ id }) => id);
+  const locked = ids.length === 0 ? [] : await lockSessions(tx, tenantId, inArray(sessions.id, ids));
+  const isOneOf = (chosen: string[]) =>
+    and(eq(providerSessions.tenantId, tenantId), inArray(providerSessions.id, chosen));
+  const ended =
+    waiting.length === 0
+      ? []
+      : await tx
+          .update(providerSessions)
+          .set({ handleHash: sql.raw(endedHandle("handle_hash")), nameIdHash: null })
+          .where(and(isOneOf(waiting), isNull(providerSessions.sessionId)))
+          .returning({ id: providerSessions.id });
+  if (locked.length === known.length && ended.length === waiting.length) return locked;
+  const present = await tx
+    .select({ id: providerSessions.sessionId })
     .from(providerSessions)
-    .innerJoin(
-      sessions,
-      and(eq(sessions.tenantId, providerSessions.tenantId), eq(sessions.id, providerSessions.sessionId)),
-    )
-    .where(isOne)
-    .orderBy(sessions.id);
+    .where(isOneOf(rows));
+  const issued = present.flatMap(({ id }) => (id !== null && !ids.includes(id) ? [id] : []));
+  const more = issued.length === 0 ? [] : await lockSessions(tx, tenantId, inArray(sessions.id, issued));
+  return [...locked, ...more].toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 function unsealed(

@@ -5,7 +5,6 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseInstance } from "../../database/instances.ts";
 import {
-  endWaitingSignIns,
   findProviderSignOut,
   handleOf,
   leaveProviderSession,
@@ -13,6 +12,7 @@ import {
   renewProviderSession,
   sessionsOfNameId,
   storeProviderSession,
+  takeNamedSessions,
   takeProviderSignOut,
 } from "../../sessions/provider-sessions.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
@@ -128,8 +128,9 @@ const walks: Record<string, () => Promise<void>> = {
     await signedIn(nameId, elsewhere);
     const ofName = { provider: "saml:acme", nameId, sessionIndexes: ["1"] };
     await comesBack(nameId);
-    const { sessions, waiting } = await sessionsOfNameId(context, ofName);
-    await at.database.write.transaction((tx) => endWaitingSignIns(tx, tenant, waiting));
+    const named = await sessionsOfNameId(context, ofName);
+    const { sessions, waiting } = named;
+    await at.database.write.transaction((tx) => takeNamedSessions(tx, tenant, named));
     const state = await at.database.write.transaction(async (tx) => {
       const carry = await providerSessionOf(tx, tenant, owner.sessionId);
       await carry(owner.sessionId);

@@ -20,6 +20,7 @@ import {
 import type { Answer } from "../../testing/saml-messages.ts";
 import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { waitsForLock } from "../../testing/waits-for-lock.ts";
 import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
 
 /** SAML single logout (Profiles 2.0, 4.4). What our side signs is read by the library, and what the provider signs is written by it. */
@@ -302,6 +303,68 @@ describe("A296 a provider that signs a user out who is signing in", () => {
       expect(status).toBe(303);
       expect(await isValid(flow.visitor)).toBe(false);
     }
+  });
+});
+
+describe("A296 a provider that signs a user out who reauthenticates there", () => {
+  /** The user of a session that is an hour old, back from the provider for a change of the account. */
+  async function comeBackAgain({ browser, nameId, userId }: SignedIn) {
+    await runtime.database.write.$client.query(
+      "update sessions set authenticated_at = authenticated_at - interval '1 hour' where user_id = $1",
+      [userId],
+    );
+    const flow = await restWalk(runtime, "profile", browser);
+    await flow.act("register_client_capabilities");
+    await flow.act("password_create", { password: "nine otters under the bridge" });
+    await flow.act("thirdparty_oauth", { provider: `saml:${provider.entityId}`, redirect_to: home });
+    const request = provider.read(String(flow.state.payload.redirect_url));
+    const sessionIndex = randomUUID();
+    const SAMLResponse = await provider.answer({
+      consumerUrl: `${home}saml/callback`,
+      audience: sides.serviceProvider.entityId,
+      inResponseTo: request.id,
+      attributes: { mail: `${nameId}@example.org` },
+      nameId,
+      sessionIndex,
+    });
+    const callback = await browser.request("/saml/callback", {
+      method: "POST",
+      body: new URLSearchParams({ SAMLResponse, RelayState: request.relayState }),
+    });
+    const token = new URL(callback.headers.get("location") ?? "").searchParams.get("hanko_token");
+    return { sessionIndex, proves: () => flow.act("exchange_token", { token }) };
+  }
+
+  const ends = async (nameId: string, ...sessionIndexes: string[]) =>
+    (await arrives(logoutQuery({ ...signed, content: nameIdXml(nameId, ...sessionIndexes) }))).status;
+
+  test("leaves no session, and neither waits for the other in vain", async () => {
+    const one = await signIn();
+    const { proves } = await comeBackAgain(one);
+    const { $client } = runtime.database.write;
+    const holder = await $client.connect();
+    const running: Promise<unknown>[] = [];
+    try {
+      // The reauthentication waits for this row when it has locked its session.
+      await holder.query("begin");
+      await holder.query(
+        `select from provider_sessions p join sessions s on s.id = p.session_id
+         where s.user_id = $1 for update of p`,
+        [one.userId],
+      );
+      running.push(proves());
+      await waitsForLock($client);
+      running.push(ends(one.nameId));
+      await waitsForLock($client, 2);
+      await holder.query("commit");
+      const [state, status] = await Promise.all(running);
+      expect([state, status]).toEqual([expect.objectContaining({ name: "profile_init", status: 200 }), 303]);
+    } finally {
+      holder.release(true);
+    }
+    expect(await isValid(one.browser)).toBe(false);
+    const { rowCount } = await $client.query("select from sessions where user_id = $1", [one.userId]);
+    expect(rowCount).toBe(0);
   });
 });
 

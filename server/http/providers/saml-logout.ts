@@ -1,6 +1,6 @@
 import { currentTime } from "../../database/current-time.ts";
 import { logOut } from "../../sessions/log-out.ts";
-import { endWaitingSignIns, findProviderSignOut } from "../../sessions/provider-sessions.ts";
+import { findProviderSignOut, takeNamedSessions } from "../../sessions/provider-sessions.ts";
 import { RELAY_STATE_PREFIX } from "../../thirdparty/saml/authn-request.ts";
 import { type RedirectMessage, readRedirect } from "../../thirdparty/saml/redirect-binding.ts";
 import { registerMessage } from "../../thirdparty/saml/replay-cache.ts";
@@ -50,7 +50,7 @@ async function handleLogoutRequest(context: HandlerContext, message: RedirectMes
   // In one transaction, so that a request is not used up by an end that fails.
   const sessions = await runtime.database.write.transaction(async (tx) => {
     if (!(await registerMessage(tx, tenant, seen))) return null;
-    const meant = [...named.sessions, ...(await endWaitingSignIns(tx, tenant, named.waiting))];
+    const meant = await takeNamedSessions(tx, tenant, named);
     await logOut(tx, context, { found: meant.map((session) => ({ session, now })) });
     return meant;
   });
