@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { ConflictError } from "#db/errors";
 import { sealContext } from "#db/schema/table";
 import { type Write, type WriteOfParts, writeOf } from "#db/write";
 import type { Config } from "../config/schema.ts";
@@ -146,7 +147,7 @@ const endedText = `case when exists (select from provider_sessions where tenant_
 /**
  * Returns the write by which a session that its user has reauthenticated in gets the session at the provider that proved it,
  * unless it has one at another provider: a sign-out ends the session at the provider of the sign-in. The session is stored
- * before it.
+ * before it. The write throws ConflictError("provider_session") if the provider has ended that meanwhile.
  */
 export function renewProviderSession(
   { tenant }: { tenant: Tenant },
@@ -157,11 +158,13 @@ export function renewProviderSession(
     await tx.execute(sql`
       delete from provider_sessions where tenant_id = ${tenant.id} and session_id = ${sessionId} and provider = (
         select provider from provider_sessions where tenant_id = ${tenant.id} and handle_hash = ${handleHash})`);
-    const [other] = await tx
-      .select({ id: providerSessions.id })
-      .from(providerSessions)
-      .where(and(eq(providerSessions.tenantId, tenant.id), eq(providerSessions.sessionId, sessionId)));
-    if (!other) await joinProviderSession({ tenant }, { handle, sessionId })(tx);
+    const ofTenant = sql`select from provider_sessions where tenant_id = ${tenant.id}`;
+    const { rows } = await tx.execute<{ ended: boolean; other: boolean }>(sql`
+      select exists (${ofTenant} and handle_hash = ${sql.raw(endedHandle("sign_in.handle"))}) as ended,
+        exists (${ofTenant} and session_id = ${sessionId}) as other
+      from (select ${handleHash}::bytea as handle) sign_in`);
+    if (rows[0]?.ended) throw new ConflictError("provider_session");
+    if (!rows[0]?.other) await joinProviderSession({ tenant }, { handle, sessionId })(tx);
   };
 }
 

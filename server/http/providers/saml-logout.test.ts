@@ -366,6 +366,27 @@ describe("A296 a provider that signs a user out who reauthenticates there", () =
     const { rowCount } = await $client.query("select from sessions where user_id = $1", [one.userId]);
     expect(rowCount).toBe(0);
   });
+
+  test.each(["this provider", "another one"])(
+    "proves nothing by a session that has ended, where that of the sign-in is at %s",
+    async (where) => {
+      const one = await signIn();
+      const { browser, nameId, userId } = one;
+      if (where === "another one")
+        await runtime.database.write.$client.query(
+          `update provider_sessions p set provider = $2 from sessions s
+           where s.id = p.session_id and s.user_id = $1`,
+          [userId, `saml:${otherProvider.entityId}`],
+        );
+      const { sessionIndex, proves } = await comeBackAgain(one);
+      expect(await ends(nameId, sessionIndex)).toBe(303);
+      const before = browser.cookies.get("service");
+      const { name, status } = await proves();
+      expect([status, name]).toEqual([403, "error"]);
+      expect(browser.cookies.get("service")).toBe(before);
+      expect(await isValid(browser)).toBe(true);
+    },
+  );
 });
 
 test("a request whose sign-out failed for the moment ends the sessions when the browser brings it again", async () => {
