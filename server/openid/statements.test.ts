@@ -122,7 +122,7 @@ test("a single sign-on takes two statements for the code, two for the tokens, an
   const { url, checks } = await shop.request({ scope: "openid email" });
   const [returned, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
-    openid_visit: 1,
+    openid_session_with_clients: 1,
     openid_upsert: 1,
   });
   const [tokens, exchange] = await sentBy(() => openid.authorizationCodeGrant(shop.config, returned, checks));
@@ -150,7 +150,7 @@ test("a session whose clients a former version has stored keeps its grant, which
   const { url } = await shop.request({ scope: "openid email" });
   const [, authorization] = await sentBy(() => visit(browser, url));
   expect(numbersOf(authorization)).toEqual({
-    openid_visit: 1,
+    openid_session_with_clients: 1,
     openid_find: 1,
     openid_upsert: 1,
   });

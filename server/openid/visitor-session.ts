@@ -11,8 +11,8 @@ import type { Logs } from "../observability/logger.ts";
 import { artifactSeals, artifactStorage } from "./artifact-storage.ts";
 import { contextClassOf } from "./authentication-context.ts";
 import type { ReadSession } from "./read-ahead.ts";
+import { readSessionWithClients } from "./session-with-clients.ts";
 import { recordSignIn, sidOf, toldClients } from "./sign-ins.ts";
-import { readVisit } from "./visit.ts";
 import { presentVisitor } from "./visitor.ts";
 
 /** What this module takes of the process. */
@@ -40,9 +40,9 @@ export function visitorSessionStorage(context: TenantContext<Process>): Adapter 
   async function readSession(id: string): Promise<ReadSession | null> {
     const visitor = presentVisitor();
     if (visitor.readAhead?.session?.id !== id) {
-      const visit = await readVisit(context, id);
-      if (!visit) return null;
-      visitor.readAhead = visit.ahead;
+      const read = await readSessionWithClients(context, id);
+      if (!read) return null;
+      visitor.readAhead = read.ahead;
     }
     return visitor.readAhead.session;
   }

@@ -3,8 +3,8 @@ import type { Session } from "../../objects/session.ts";
 import { recordExchange } from "../../openid/exchange-record.ts";
 import { openidPaths } from "../../openid/paths.ts";
 import type { ReadAhead } from "../../openid/read-ahead.ts";
+import { readSessionWithClients } from "../../openid/session-with-clients.ts";
 import { recordReuse } from "../../openid/token-reuse.ts";
-import { readVisit } from "../../openid/visit.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { readText } from "../request/body.ts";
 import { presentedSession } from "../session/presented-session.ts";
@@ -34,9 +34,9 @@ export const browserHandler: Handler = async (context) => {
   const presented = await presentedSession(context, {
     touch: true,
     async find(runtime, tenant, id) {
-      const visit = await readVisit({ runtime, tenant }, id);
-      if (visit) aheads.set(id, visit.ahead);
-      return visit?.found ?? null;
+      const read = await readSessionWithClients({ runtime, tenant }, id);
+      if (read) aheads.set(id, read.ahead);
+      return read?.found ?? null;
     },
   });
   const session = presented.ok ? presented.session : null;

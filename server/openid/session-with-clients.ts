@@ -7,7 +7,7 @@ import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts
 import { type ArtifactRow, accountJoins, prefixed, type ReadAhead, storedForClient } from "./read-ahead.ts";
 
 /** A session, and what belongs to it. */
-export interface Visit {
+export interface SessionWithClients {
   found: FoundSession;
   ahead: ReadAhead;
 }
@@ -17,13 +17,13 @@ export interface Visit {
  *
  * @returns null if there is none
  */
-export async function readVisit(
+export async function readSessionWithClients(
   { runtime, tenant }: TenantContext<Databases & OnPlatform>,
   sessionId: string,
-): Promise<Visit | null> {
+): Promise<SessionWithClients | null> {
   const values = [tenant.id, sessionId, runtime.platform.clockShift(), tellsMetadata(tenant.config)];
-  const query = { name: "openid_visit", text: visitText, values };
-  const [row] = await queryPrepared<VisitRow, "read">(runtime.database, "read", query);
+  const query = { name: "openid_session_with_clients", text: sessionWithClientsText, values };
+  const [row] = await queryPrepared<SessionWithClientsRow, "read">(runtime.database, "read", query);
   if (!row) return null;
   const found = foundSession(tenant, prefixed<SessionRow>(row, "session."));
   const { session, live } = found;
@@ -47,14 +47,14 @@ export async function readVisit(
   };
 }
 
-interface VisitRow extends Record<`${"session" | "account"}.${string}`, unknown> {
+interface SessionWithClientsRow extends Record<`${"session" | "account"}.${string}`, unknown> {
   account_exists: boolean;
   of_clients: (Record<"id_hash" | "payload", string> &
     Record<"grant_hash" | "grant_payload", string | null>)[];
 }
 
 // The grant of a client that a former version has stored is not named by the row: the library asks for it.
-const visitText = `
+const sessionWithClientsText = `
   select ${sessionRowText("$3", "session.")}, ${accountRowText("$4::boolean", "account.")},
     u.id is not null as account_exists,
     coalesce((
