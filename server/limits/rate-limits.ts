@@ -154,7 +154,7 @@ export interface RateLimits {
    */
   charging(tenantId: string, charges: readonly Charge[], condition?: Condition): Charging | null;
   /** Whether a limit has a token left, as far as this process knows. Consumes none, and sends no statement. */
-  known(tenantId: string, name: CheapRate, subject: string): RateVerdict;
+  check(tenantId: string, name: CheapRate, subject: string): RateVerdict;
   /** Whether each limit has a token left. Consumes none. */
   available(tenantId: string, charges: readonly Charge[]): Promise<boolean>;
   /** Consumes one token of a limit that all tenants share. */
@@ -176,7 +176,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       consume: async () => ({ ok: true }),
       consumeAll: async () => ({ ok: true, exceeded: [] }),
       charging: () => null,
-      known: () => ({ ok: true }),
+      check: () => ({ ok: true }),
       available: async () => true,
       consumeShared: async () => ({ ok: true }),
     };
@@ -205,7 +205,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     },
     consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
     charging: (tenantId, charges, condition) => charging(database, requestsFor(tenantId, charges), condition),
-    known: (tenantId, name, subject) => cheap[name].known(keyOf(tenantId, subject)),
+    check: (tenantId, name, subject) => cheap[name].check(keyOf(tenantId, subject)),
     available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
     consumeShared: (name, subject) => shared[name].consume(subject),
   };
@@ -404,7 +404,7 @@ function inBatches(
       if (!reported.ok) own.set(key, points + 1, reported.retryAfterSeconds);
       return reported;
     },
-    known(key) {
+    check(key) {
       const { count, endsInMs } = own.present(key);
       return count < points ? { ok: true } : rateLimited(Math.ceil(endsInMs / 1000));
     },
@@ -415,7 +415,7 @@ function inBatches(
 interface Batches {
   consume(key: string): Promise<RateVerdict>;
   /** What this process knows. */
-  known(key: string): RateVerdict;
+  check(key: string): RateVerdict;
 }
 
 /** What charges rates. */

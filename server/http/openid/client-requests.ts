@@ -16,7 +16,7 @@ export const clientHandler: Handler = async (context) => {
   const named = namedClient(context, body);
   const isListed = named !== null && Object.hasOwn(tenant.config.openid.clients, named);
   const subject = isListed ? `${client.source} ${named}` : client.source;
-  const rate = runtime.rates.known(tenant.id, "client_failure", subject);
+  const rate = runtime.rates.check(tenant.id, "client_failure", subject);
   if (!rate.ok) return tooManyRequests(rate);
   return answerByProvider(context, null, {
     body,
