@@ -12,7 +12,7 @@ import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { OFF, oauthError } from "./error.ts";
 
 /** A pushed request is stored, with its `claims`. */
-export const MAX_BODY_BYTES = 16 * 1024;
+const MAX_BODY_BYTES = 16 * 1024;
 
 /** What the library reads of a request. The address of the service comes from the configuration. */
 const headersRead = [
@@ -72,10 +72,23 @@ export function limited(handler: Handler): Handler {
 export const tooManyRequests = ({ retryAfterSeconds }: RateLimited): Reply =>
   oauthError(429, "Too many requests. Try again in a moment.", { "Retry-After": String(retryAfterSeconds) });
 
+/** Reads the body of a request that the library answers, or says why it does not. */
+export async function readBody({
+  tenant,
+  request,
+}: HandlerContext): Promise<{ ok: true; body: Uint8Array } | { ok: false; reply: Reply }> {
+  if (!tenant.config.openid.enabled) return { ok: false, reply: oauthError(404, OFF) };
+  if (request.method !== "POST") return { ok: true, body: new Uint8Array() };
+  const body = await request.read(MAX_BODY_BYTES);
+  return body === null
+    ? { ok: false, reply: oauthError(413, "The body is too large.", { Connection: "close" }) }
+    : { ok: true, body };
+}
+
 /**
  * Answers a request as the library does.
  *
- * @param body in place of the request's, where it was read already
+ * @param body in place of the request's, where it was read already and the provider is on
  * @param ahead what was read together with the session
  * @param whenFailed called if the client has not authenticated, or is a public one without a valid code or token
  */
@@ -89,9 +102,8 @@ export async function answerByProvider(
   }: { body?: Uint8Array; ahead?: ReadAhead | undefined; whenFailed?: () => Promise<unknown> } = {},
 ): Promise<Reply> {
   const { runtime, tenant, client, request, url } = context;
-  if (!tenant.config.openid.enabled) return oauthError(404, OFF);
-  const body = read ?? (request.method === "POST" ? await request.read(MAX_BODY_BYTES) : new Uint8Array());
-  if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
+  const received = read ? { ok: true as const, body: read } : await readBody(context);
+  if (!received.ok) return received.reply;
   const headers = headersRead.flatMap((name) => {
     const value = request.headers.get(name);
     return value === null ? [] : [[name, value]];
@@ -100,7 +112,7 @@ export async function answerByProvider(
     method: request.method,
     address: `${url.pathname}${url.search}`,
     headers: Object.fromEntries(headers),
-    body,
+    body: received.body,
     ip: client.ip,
     session,
     ahead,

@@ -139,3 +139,12 @@ test("requests that succeed are not counted", async () => {
   for (let times = 0; times < 15; times += 1)
     ({ refresh_token } = await redeem({ grant_type: "refresh_token", refresh_token }));
 });
+
+test("a provider that is off says so, however large the body of the request is", async () => {
+  const off = runtime.configured({ STILE_OPENID_ENABLED: "false", STILE_OPENID_CLIENTS: "{}" });
+  const large = { ...grant, padding: "x".repeat(20_000) };
+  for (const path of ["/oauth/token", "/oauth/introspect", "/oauth/revoke", "/oauth/par"]) {
+    expect((await visitor(off).submit(path, large)).status).toBe(404);
+    expect((await visitor(runtime).submit(path, large)).status).toBe(413);
+  }
+});

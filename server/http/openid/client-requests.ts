@@ -1,7 +1,6 @@
 import { decodeJwt } from "jose";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
-import { answerByProvider, MAX_BODY_BYTES, tooManyRequests } from "./answer-by-provider.ts";
-import { oauthError } from "./error.ts";
+import { answerByProvider, readBody, tooManyRequests } from "./answer-by-provider.ts";
 
 /**
  * Answers a request by which a client authenticates, or presents a code or token (RFC 6749, 2.3 and 3.2). A source whose requests
@@ -10,9 +9,10 @@ import { oauthError } from "./error.ts";
  * out.
  */
 export const clientHandler: Handler = async (context) => {
-  const { runtime, tenant, client, request } = context;
-  const body = await request.read(MAX_BODY_BYTES);
-  if (body === null) return oauthError(413, "The body is too large.", { Connection: "close" });
+  const { runtime, tenant, client } = context;
+  const received = await readBody(context);
+  if (!received.ok) return received.reply;
+  const { body } = received;
   const named = namedClient(context, body);
   const isListed = named !== null && Object.hasOwn(tenant.config.openid.clients, named);
   const subject = isListed ? `${client.source} ${named}` : client.source;
