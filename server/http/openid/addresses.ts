@@ -15,6 +15,9 @@ const form = "application/x-www-form-urlencoded";
 const refused = (description: string) => ({ description, schema: oauthErrorSchema });
 const unauthorized = refused("The client is not authenticated.");
 const tooManyFailures = refused("Too many requests of the client from this source have failed.");
+const tooManyRequestsOrFailures = refused(
+  "Too many requests from this source, or too many of the client have failed.",
+);
 const invalid = refused("The request is invalid; `error` is that of the standard.");
 
 const authorizationRequest = z.looseObject({
@@ -220,7 +223,7 @@ export const openidAddresses = [
       400: invalid,
       401: unauthorized,
       404: "The OpenID provider or its device flow is off.",
-      429: refused("Too many requests from this source."),
+      429: tooManyRequestsOrFailures,
     },
   }),
   described(address("POST", openidPaths.registration, registrationHandler, "oauth", "public"), {
@@ -302,7 +305,7 @@ export const openidAddresses = [
     },
   }),
   described(
-    address("POST", openidPaths.pushed_authorization_request, limited(applicationHandler), "oauth", "public"),
+    address("POST", openidPaths.pushed_authorization_request, limited(clientHandler), "oauth", "public"),
     {
       id: "pushAuthorizationRequest",
       summary: "Push an authorization request",
@@ -311,7 +314,7 @@ export const openidAddresses = [
       body: authorizationRequest,
       bodyType: form,
       answers: {
-        429: refused("Too many requests from this source."),
+        429: tooManyRequestsOrFailures,
         201: {
           schema: z
             .looseObject({ request_uri: z.string(), expires_in: z.int() })

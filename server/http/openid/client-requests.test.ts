@@ -14,6 +14,7 @@ const runtime = await runtimeForTests({
   STILE_RATE_LIMITER_ENABLED: "true",
   STILE_RATE_LIMITER_CLIENT_FAILURES_PER_MINUTE: "10",
   STILE_OPENID_ENABLED: "true",
+  STILE_OPENID_DEVICE_FLOW: "true",
   STILE_OPENID_CLIENTS: JSON.stringify({
     shop: { ...client, name: "The shop", secret },
     wiki: { ...client, name: "The wiki", secret },
@@ -36,6 +37,9 @@ const grant = { grant_type: "refresh_token", refresh_token: "none" };
 const guess = (source: Visitor, password: string, id = "shop", path = "/oauth/token") =>
   source.submit(path, { ...grant, token: "none" }, basic(id, password));
 
+/** Where clients authenticate, beside the endpoint of tokens. */
+const endpoints = ["/oauth/introspect", "/oauth/revoke", "/oauth/par", "/oauth/device"];
+
 const repeated = (times: number, request: () => Promise<Response>) =>
   Promise.all(Array.from({ length: times }, async () => (await request()).status));
 
@@ -47,12 +51,11 @@ test("A293 a source that guesses the secret of a client is refused for a minute,
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await refused.json()).toMatchObject({ error: "temporarily_unavailable" });
   // At each endpoint where clients authenticate.
-  for (const path of ["/oauth/introspect", "/oauth/revoke"])
-    expect((await guess(source, secret, "shop", path)).status).toBe(429);
+  for (const path of endpoints) expect((await guess(source, secret, "shop", path)).status).toBe(429);
 });
 
 test("A293 guesses at one endpoint are counted with those at the others", async () => {
-  for (const path of ["/oauth/introspect", "/oauth/revoke"]) {
+  for (const path of endpoints) {
     const source = newSource();
     expect(await repeated(10, () => guess(source, "wrong", "shop", path))).toEqual(Array(10).fill(401));
     expect((await guess(source, secret)).status).toBe(429);

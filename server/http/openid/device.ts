@@ -1,6 +1,6 @@
 import { readText } from "../request/body.ts";
 import type { Handler } from "../table/handler-context.ts";
-import { answerByProvider } from "./answer-by-provider.ts";
+import { answerClient } from "./client-requests.ts";
 import { OFF, oauthError } from "./error.ts";
 
 /**
@@ -20,5 +20,5 @@ export const deviceHandler: Handler = async (context) => {
   const asked = new URLSearchParams(form.value);
   const unsupported = ofSignIn.find((name) => asked.has(name));
   if (unsupported) return oauthError(400, `\`${unsupported}\` is not supported for devices.`);
-  return answerByProvider(context, null, { body: Buffer.from(form.value) });
+  return answerClient(context, Buffer.from(form.value));
 };
