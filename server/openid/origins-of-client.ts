@@ -17,9 +17,12 @@ export async function originsOfClient(
   clientId: string,
 ): Promise<string[]> {
   if (isOwn(context, clientId)) return [];
-  const addresses = await redirectAddresses(context, clientId);
-  return addresses.flatMap((address) => URL.parse(address)?.origin ?? []);
+  return originsOf(await redirectAddresses(context, clientId));
 }
+
+/** The origins of redirect addresses: the pages of a client there read what it is answered (Fetch standard, 3.3). */
+export const originsOf = (addresses: readonly string[]): string[] =>
+  addresses.flatMap((address) => URL.parse(address)?.origin ?? []);
 
 async function redirectAddresses(
   context: TenantContext<Databases & Sealing & OnPlatform>,

@@ -18,6 +18,7 @@ import { deviceCodeStorage } from "./device-polls.ts";
 import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
 import { interactionStorage } from "./interaction-storage.ts";
 import { type DocumentProcess, documentReading } from "./metadata-documents.ts";
+import { originsOf } from "./origins-of-client.ts";
 import { openidPaths } from "./paths.ts";
 import { promptAddress, promptPolicy } from "./prompts.ts";
 import { registeredClientStorage } from "./registered-clients.ts";
@@ -158,8 +159,7 @@ export function providerSettings(
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
     },
-    clientBasedCORS: (_, origin, client) =>
-      (client.redirectUris ?? []).some((address) => URL.parse(address)?.origin === origin),
+    clientBasedCORS: (_, origin, client) => originsOf(client.redirectUris ?? []).includes(origin),
     renderError: (ctx, out) => {
       ctx.type = "json";
       ctx.body = out;

@@ -69,8 +69,14 @@ export function limited(handler: Handler): Handler {
   };
 }
 
-export const tooManyRequests = ({ retryAfterSeconds }: RateLimited): Reply =>
-  oauthError(429, "Too many requests. Try again in a moment.", { "Retry-After": String(retryAfterSeconds) });
+export const tooManyRequests = (
+  { retryAfterSeconds }: RateLimited,
+  headers: Record<string, string> = {},
+): Reply =>
+  oauthError(429, "Too many requests. Try again in a moment.", {
+    "Retry-After": String(retryAfterSeconds),
+    ...headers,
+  });
 
 /** Reads the body of a request that the library answers, or says why it does not. */
 export async function readBody({

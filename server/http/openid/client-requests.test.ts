@@ -113,6 +113,26 @@ test("A293 a public client may present ten codes or tokens in a minute that are 
   expect((await present()).status).toBe(429);
 });
 
+test("a page of the client reads the refusal and when to try again, and no other page does", async () => {
+  const source = newSource();
+  const present = (origin?: string) =>
+    source.submit("/oauth/token", { ...grant, client_id: "page" }, origin === undefined ? {} : { origin });
+  const own = "https://app.example.com";
+  const failed = await present(own);
+  expect([failed.status, failed.headers.get("access-control-allow-origin")]).toEqual([400, own]);
+  await repeated(10, present);
+  const refused = await present(own);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("access-control-allow-origin")).toBe(own);
+  expect(refused.headers.get("access-control-expose-headers")).toBe("Retry-After");
+  expect(refused.headers.get("access-control-allow-credentials")).toBeNull();
+  for (const origin of ["https://evil.example", "null", undefined]) {
+    const other = await present(origin);
+    expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([429, null]);
+    expect(other.headers.get("vary")).toContain("Origin");
+  }
+});
+
 test("requests that succeed are not counted", async () => {
   const { visitor: browser } = await restRegistration(runtime, `${randomUUID()}@example.com`);
   const verifier = "v".repeat(43);

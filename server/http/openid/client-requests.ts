@@ -1,7 +1,11 @@
 import { decodeJwt } from "jose";
+import type { Config } from "../../config/schema.ts";
+import { originsOf } from "../../openid/origins-of-client.ts";
 import type { Reply } from "../answer/reply.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { answerByProvider, readBody, tooManyRequests } from "./answer-by-provider.ts";
+
+type ListedClient = Config["openid"]["clients"][string];
 
 /** Answers a request by which a client authenticates, or presents a code or token (RFC 6749, 2.3 and 3.2). */
 export const clientHandler: Handler = async (context) => {
@@ -19,14 +23,26 @@ export const clientHandler: Handler = async (context) => {
 export async function answerClient(context: HandlerContext, body: Uint8Array): Promise<Reply> {
   const { runtime, tenant, client } = context;
   const named = namedClient(context, body);
-  const isListed = named !== null && Object.hasOwn(tenant.config.openid.clients, named);
-  const subject = isListed ? `${client.source} ${named}` : client.source;
+  const { clients } = tenant.config.openid;
+  const listed = named !== null && Object.hasOwn(clients, named) ? clients[named] : undefined;
+  const subject = listed ? `${client.source} ${named}` : client.source;
   const rate = runtime.rates.check(tenant.id, "client_failure", subject);
-  if (!rate.ok) return tooManyRequests(rate);
+  if (!rate.ok) return tooManyRequests(rate, listed ? readableBy(context, listed) : {});
   return answerByProvider(context, null, {
     body,
     whenFailed: () => runtime.rates.consume(tenant.id, "client_failure", subject),
   });
+}
+
+/** CORS headers of an answer that the library does not give, for the pages that may read those that it does. */
+function readableBy({ request }: HandlerContext, { redirect_uris }: ListedClient): Record<string, string> {
+  const origin = request.headers.get("origin");
+  if (origin === null || !originsOf(redirect_uris).includes(origin)) return { Vary: "Origin" };
+  return {
+    Vary: "Origin",
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": "Retry-After",
+  };
 }
 
 /** The client that a request names, as the library reads it; null if it names none in a form that the library takes. */
