@@ -45,7 +45,7 @@ export const rateLimiter = section({
     "Authorization requests from one source to the OpenID provider in a minute, pushed ones included.",
   ),
   client_failures_per_minute: count(120, 1).describe(
-    "Requests from one source to the OpenID provider's endpoints for tokens that fail in a minute: those of a client that does not authenticate, or of a public one without a valid code or token. Each client in `openid.clients` is counted by itself.",
+    "Requests from one source to the OpenID provider's endpoints for tokens that fail in a minute: those of a client that does not authenticate, or of a public one without a valid code or token. Each client in `openid.clients` is counted by itself; all others of a source share one count. A public one in `openid.clients` begins sign-ins and exchanges their codes beyond it too.",
   ),
   device_codes_per_hour: count(20, 1).describe("Codes of devices that a user may enter in an hour."),
   registrations_per_hour: count(30, 1).describe(

@@ -43,6 +43,24 @@ const endpoints = ["/oauth/introspect", "/oauth/revoke", "/oauth/par", "/oauth/d
 const repeated = (times: number, request: () => Promise<Response>) =>
   Promise.all(Array.from({ length: times }, async () => (await request()).status));
 
+/** A code that a user gives the page. */
+async function newCode(): Promise<{ code: string; verifier: string }> {
+  const { visitor: browser } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+  const verifier = "v".repeat(43);
+  const query = new URLSearchParams({
+    client_id: "page",
+    redirect_uri: returnTo,
+    response_type: "code",
+    scope: "openid offline_access",
+    prompt: "consent",
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  const led = await browser.request(`/oauth/authorize?${query}`);
+  const code = new URL(led.headers.get("location") ?? "").searchParams.get("code") ?? "";
+  return { code, verifier };
+}
+
 test("A293 a source that guesses the secret of a client is refused for a minute, with the right one too", async () => {
   const source = newSource();
   expect(await repeated(10, () => guess(source, "wrong"))).toEqual(Array(10).fill(401));
@@ -113,6 +131,42 @@ test("A293 a public client may present ten codes or tokens in a minute that are 
   expect((await present()).status).toBe(429);
 });
 
+test("a public client begins sign-ins and exchanges their codes where too many of its refresh tokens have ended", async () => {
+  const source = newSource();
+  const present = (form: Record<string, string>, headers = {}, path = "/oauth/token") =>
+    source.submit(path, { client_id: "page", ...form }, headers);
+  await repeated(10, () => present(grant));
+  expect((await present(grant)).status).toBe(429);
+  const { code, verifier } = await newCode();
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    code_verifier: verifier,
+    redirect_uri: returnTo,
+  };
+  expect((await present(exchange)).status).toBe(200);
+  const asked = { redirect_uri: returnTo, response_type: "code", scope: "openid", code_challenge: verifier };
+  const pushed = await present({ ...asked, code_challenge_method: "S256" }, {}, "/oauth/par");
+  expect(pushed.status).toBe(201);
+  // What proves something is refused, whatever else the request has.
+  for (const more of [
+    { refresh_token: "x" },
+    { device_code: "x" },
+    { client_assertion: "x" },
+    { token: "x" },
+  ])
+    expect((await present({ ...exchange, ...more })).status).toBe(429);
+  expect((await present(exchange, basic("page", "x"))).status).toBe(429);
+});
+
+test("A293 a client with a secret exchanges no code where too many of its requests have failed", async () => {
+  const source = newSource();
+  await repeated(10, () => guess(source, "wrong"));
+  const exchange = { grant_type: "authorization_code", code: "x", redirect_uri: returnTo };
+  expect((await source.submit("/oauth/token", exchange, basic("shop", secret))).status).toBe(429);
+  expect((await source.submit("/oauth/token", { ...exchange, client_id: "shop" })).status).toBe(429);
+});
+
 test("a page of the client reads the refusal and when to try again, and no other page does", async () => {
   const source = newSource();
   const present = (origin?: string) =>
@@ -134,19 +188,7 @@ test("a page of the client reads the refusal and when to try again, and no other
 });
 
 test("requests that succeed are not counted", async () => {
-  const { visitor: browser } = await restRegistration(runtime, `${randomUUID()}@example.com`);
-  const verifier = "v".repeat(43);
-  const query = new URLSearchParams({
-    client_id: "page",
-    redirect_uri: returnTo,
-    response_type: "code",
-    scope: "openid offline_access",
-    prompt: "consent",
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
-  });
-  const led = await browser.request(`/oauth/authorize?${query}`);
-  const code = new URL(led.headers.get("location") ?? "").searchParams.get("code") ?? "";
+  const { code, verifier } = await newCode();
   const source = newSource();
   const redeem = async (form: Record<string, string>) => {
     const answer = await source.submit("/oauth/token", { client_id: "page", ...form });

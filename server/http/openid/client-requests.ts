@@ -18,6 +18,9 @@ export const clientHandler: Handler = async (context) => {
  * no secret is found by guessing. One that succeeds is not counted. Each listed client is counted by itself: applications behind
  * one address do not lock each other out. All other clients of a source share one count: the names are whatever it sends.
  *
+ * A listed public client begins sign-ins and exchanges their codes beyond the limit too: it has no secret, and the pages of an
+ * office, whose refresh tokens have all ended at once, come from one address.
+ *
  * @param body of the request, whose `client_id` or credentials name the client
  */
 export async function answerClient(context: HandlerContext, body: Uint8Array): Promise<Reply> {
@@ -27,12 +30,30 @@ export async function answerClient(context: HandlerContext, body: Uint8Array): P
   const listed = named !== null && Object.hasOwn(clients, named) ? clients[named] : undefined;
   const subject = listed ? `${client.source} ${named}` : client.source;
   const rate = runtime.rates.check(tenant.id, "client_failure", subject);
-  if (!rate.ok) return tooManyRequests(rate, listed ? readableBy(context, listed) : {});
+  if (!rate.ok && !(listed && provesNothing(context, body, listed)))
+    return tooManyRequests(rate, listed ? readableBy(context, listed) : {});
   return answerByProvider(context, null, {
     body,
     whenFailed: () => runtime.rates.consume(tenant.id, "client_failure", subject),
   });
 }
+
+/** What a public client presents that may have been valid before, or may belong to another user. */
+const presentedMembers = ["refresh_token", "device_code", "subject_token", "token"] as const;
+
+/** Whether a request is that of a public client, has no credentials, and presents none of those. */
+function provesNothing(
+  { request }: HandlerContext,
+  body: Uint8Array,
+  { secret, jwks }: ListedClient,
+): boolean {
+  const form = formOf(body);
+  const hasCredentials = request.headers.get("authorization") !== null || form.has("client_assertion");
+  const isPublic = secret === undefined && jwks === undefined;
+  return isPublic && !hasCredentials && !presentedMembers.some((member) => form.has(member));
+}
+
+const formOf = (body: Uint8Array) => new URLSearchParams(Buffer.from(body).toString());
 
 /** CORS headers of an answer that the library does not give, for the pages that may read those that it does. */
 function readableBy({ request }: HandlerContext, { redirect_uris }: ListedClient): Record<string, string> {
@@ -53,7 +74,7 @@ function namedClient({ request }: HandlerContext, body: Uint8Array): string | nu
       const [id = ""] = Buffer.from(basic, "base64").toString().split(":");
       return decodeURIComponent(id.replaceAll("+", "%20"));
     }
-    const form = new URLSearchParams(Buffer.from(body).toString());
+    const form = formOf(body);
     const assertion = form.get("client_assertion");
     return form.get("client_id") ?? (assertion === null ? null : (decodeJwt(assertion).sub ?? null));
   } catch {
