@@ -18,7 +18,8 @@ export interface AuthenticatorMetadata extends TrustedModels {
   /** From when on the list vouches for nothing. */
   outdatedAt: Date;
   /**
-   * Whether a model has lost what the list has said of it: it was revoked, or keys have left it. An outdated list says so too.
+   * Whether a model has lost what an earlier list has said of it: it was revoked, keys have left it, or its statement now says
+   * that it keeps them elsewhere than in hardware. An outdated list says so too.
    *
    * @param aaguid in UUID notation; models without one are named by a certificate, which is not kept
    */
@@ -149,11 +150,13 @@ function metadataOf({ no, nextUpdate, entries }: z.output<typeof list>): Authent
   for (const { aaguid, attestationCertificateKeyIdentifiers, metadataStatement, statusReports } of entries) {
     const trusted = !statusReports.some(({ status }) => distrusted.has(status));
     const keepsKeys = trusted && !statusReports.some(({ status }) => compromised.has(status));
+    const protection = metadataStatement?.keyProtection ?? [];
+    const isDenied = protection.length > 0 && !isHardware(protection);
     const roots = trusted ? (metadataStatement?.attestationRootCertificates ?? []) : [];
     for (const name of [...(aaguid ? [aaguid] : []), ...attestationCertificateKeyIdentifiers]) {
       rootsByModel.set(name.toLowerCase(), roots);
-      if (!keepsKeys) refuted.add(name.toLowerCase());
-      if (keepsKeys && isHardware(metadataStatement?.keyProtection ?? [])) inHardware.add(name.toLowerCase());
+      if (!keepsKeys || isDenied) refuted.add(name.toLowerCase());
+      if (keepsKeys && isHardware(protection)) inHardware.add(name.toLowerCase());
     }
   }
   const outdatedAt = new Date(Date.parse(nextUpdate) + (1 + GRACE_DAYS) * DAY_MS);

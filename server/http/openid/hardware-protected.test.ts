@@ -39,14 +39,20 @@ const protections: [string, string[] | undefined, string][] = [
 ];
 
 /** The list of authenticator models, and a server that has read it. */
-async function serverWithModels(changed: Record<string, string> = {}): Promise<TestRuntime> {
+async function serverWithModels(
+  changed: Record<string, string> = {},
+  corrected: Record<string, string[]> = {},
+): Promise<TestRuntime> {
   const signer = makeCertificate({ subject: { CN: "Signer" }, issuer: vendor });
   const attestationRootCertificates = [vendor.der.toString("base64")];
-  const entries = protections.map(([aaguid, keyProtection, status]) => ({
-    aaguid,
-    metadataStatement: { attestationRootCertificates, ...(keyProtection ? { keyProtection } : {}) },
-    statusReports: [status, changed[aaguid]].flatMap((each) => (each ? [{ status: each }] : [])),
-  }));
+  const entries = protections.map(([aaguid, stated, status]) => {
+    const keyProtection = corrected[aaguid] ?? stated;
+    return {
+      aaguid,
+      metadataStatement: { attestationRootCertificates, ...(keyProtection ? { keyProtection } : {}) },
+      statusReports: [status, changed[aaguid]].flatMap((each) => (each ? [{ status: each }] : [])),
+    };
+  });
   const verdict = await readAuthenticatorMetadata(
     await metadataBlob({ entries, nextUpdate: "2099-01-01", signer }),
     { issuer: { roots: [new X509Certificate(vendor.der)], signer: null }, now: new Date() },
@@ -181,8 +187,25 @@ test.each([
   },
 );
 
+test.each([[["software"]], [["software", "hardware"]], [["remote_handle"]]])(
+  "A297 a passkey of a model whose keys are in %j by a later list is phr alone from the next sign-in on",
+  async (keyProtection) => {
+    const later = await serverWithModels({}, { [hardware]: keyProtection });
+    const user = await userWith(attested, later);
+    await user.signIn();
+    expect(await acrOf(await user.ask())).toBe("phr");
+    expect((await user.ask({ acr_values: "phrh" })).pathname).toBe("/login");
+  },
+);
+
 test("a passkey stays phrh where the list says no harm of its model later, or there is no list", async () => {
-  for (const later of [await serverWithModels({ [hardware]: "UPDATE_AVAILABLE" }), base]) {
+  const servers = [
+    await serverWithModels({ [hardware]: "UPDATE_AVAILABLE" }),
+    await serverWithModels({}, { [hardware]: ["hardware"] }),
+    await serverWithModels({}, { [hardware]: [] }),
+    base,
+  ];
+  for (const later of servers) {
     const user = await userWith(attested, later);
     await user.signIn();
     expect(await acrOf(await user.ask())).toBe("phrh");
