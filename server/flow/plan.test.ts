@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { holds, reasonsOf } from "../conditions/condition.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { type FlowData, flowData } from "./data.ts";
+import type { Action } from "./define.ts";
 import { type Facts, noFacts } from "./facts.ts";
-import { type FlowType, flowTypes, type StateName } from "./names.ts";
-import { canSkip, plan, plannableStates } from "./plan.ts";
+import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
+import { canSkip, plan, plannableStates, plannedSteps } from "./plan.ts";
 import type { Situation } from "./situation.ts";
+import { states } from "./states/index.ts";
 
 const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
 const ada: Facts = { ...noFacts, email: "ada@example.com", emailVerified: true };
@@ -365,6 +368,23 @@ describe("in any situation", () => {
           [head] = plan({ ...situation, data });
         }
         expect(ends).toContain(head);
+      }),
+    );
+  });
+
+  test("a state that the plan passes over, and an action that is not offered, has a reason", () => {
+    const sentence = /^(`|[A-Z]).+[A-Za-z`)]\.$/;
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        const passedOver = plannedSteps[situation.type].filter(({ when }) => !holds(when, situation));
+        for (const { when } of passedOver) expect(reasonsOf(when, situation)).not.toEqual([]);
+        const view = { ...situation, account: null, fresh: false, previous: null };
+        for (const state of stateNames)
+          for (const { when } of Object.values<Action>(states[state].actions)) {
+            const reasons = reasonsOf(when, { ...view, state });
+            if (!holds(when, { ...view, state })) expect(reasons).not.toEqual([]);
+            for (const reason of reasons) expect(reason.sentence).toMatch(sentence);
+          }
       }),
     );
   });
