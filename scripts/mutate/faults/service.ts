@@ -337,8 +337,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "tokens that outlive sessions outlive the end of all other sessions",
     file: "server/sessions/sessions.ts",
-    text: "and kind = 'Grant' and id_hash in",
-    fault: "and kind = '' and id_hash in",
+    text: "union select 'Grant', grant_hash from ending",
+    fault: "union select '', grant_hash from ending",
     caughtBy: ["server/openid/artifact-storage.test.ts"],
   },
   {
