@@ -15,6 +15,19 @@ const names = ["shop", "forum"] as const;
 
 type Name = (typeof names)[number];
 
+/** Starts an application for a test. */
+async function started(
+  clientId: Name,
+  ports: Record<Name, number>,
+  server: { url: string },
+  use: (application: OpenidApplication) => Promise<void>,
+): Promise<void> {
+  const asked = { port: ports[clientId], issuer: server.url, clientId, secret, host };
+  const application = await startOpenidApplication(asked);
+  await use(application);
+  await application.close();
+}
+
 const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, number> }>({
   ports: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
@@ -46,28 +59,8 @@ const test = base.extend<Record<Name, OpenidApplication>, { ports: Record<Name, 
     },
     { scope: "worker" },
   ],
-  shop: async ({ ports: { shop: port }, server }, use) => {
-    const application = await startOpenidApplication({
-      port,
-      issuer: server.url,
-      clientId: "shop",
-      secret,
-      host,
-    });
-    await use(application);
-    await application.close();
-  },
-  forum: async ({ ports: { forum: port }, server }, use) => {
-    const application = await startOpenidApplication({
-      port,
-      issuer: server.url,
-      clientId: "forum",
-      secret,
-      host,
-    });
-    await use(application);
-    await application.close();
-  },
+  shop: ({ ports, server }, use) => started("shop", ports, server, use),
+  forum: ({ ports, server }, use) => started("forum", ports, server, use),
 });
 
 async function signInTo(page: Page, { url }: OpenidApplication, account: Account): Promise<void> {
