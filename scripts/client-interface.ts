@@ -77,9 +77,9 @@ function moduleOf(document: OpenApiDocument): string {
     "}",
     "",
     "/** Method and path of each operation, and whether it answers with a page of a list. */",
-    "export const operations: Record<keyof AdminOperations, readonly [method: string, path: string, paged?: true]> = {",
+    "export const operations = {",
     ...table,
-    "};",
+    "} as const satisfies Record<keyof AdminOperations, readonly [method: string, path: string, paged?: true]>;",
   ].join("\n")}\n`;
 }
 

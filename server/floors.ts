@@ -7,7 +7,7 @@
  * `server/start`, declared as a narrow interface by the room that takes it.
  */
 export const floors: readonly (readonly string[])[] = [
-  ["server/failures", "server/lib", "server/observability", "words"],
+  ["server/failures", "server/lib", "server/observability", "packages/server/src/interface.ts", "words"],
   ["db"],
   ["server/locations"],
   ["server/config"],
@@ -27,6 +27,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/passkey-server", "server/thirdparty", "server/methods"],
   ["server/authenticator"],
   ["server/account", "server/moving", "server/webhooks", "server/openid"],
+  ["server/console"],
   ["server/admin"],
   ["server/runtime.ts"],
   ["server/runtime-slot.ts"],
@@ -37,7 +38,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/start"],
   ["components"],
   ["hosted"],
-  ["server/cli", "server/main.ts", "app", "instrumentation.ts"],
+  ["server/cli", "server/main.ts", "app", "instrumentation.ts", "proxy.ts"],
 ];
 
 /** The arrows that run back up: types alone, by which the compiler asks the lower module for something. */

@@ -1,4 +1,5 @@
 export * from "./authenticator.ts";
+export * from "./console.ts";
 export * from "./flows.ts";
 export * from "./limits.ts";
 export * from "./openid.ts";

@@ -67,11 +67,17 @@ const messageTypes = channelNames.flatMap((channel) =>
   (["accepted", "failed", "queued", "withheld"] as const).map((outcome) => `${channel}_${outcome}` as const),
 );
 
-/** What operators do, by an API key or the `stile` command. */
+/** What operators do: by an API key, the `stile` command or the console. */
 const administrationTypes = [
   "api_key_created",
   "api_key_deleted",
   "api_key_rejected",
+  "console_changed",
+  "console_entered",
+  "console_entry_rejected",
+  "console_left",
+  "console_role_granted",
+  "console_role_revoked",
   "secrets_resealed",
   "tenant_changed",
   "tenant_created",
@@ -123,7 +129,11 @@ export type FailureType = Extract<AuditType, `${string}_${"failed" | "failure" |
 export type PasskeyServerFailureType = Extract<FailureType, PasskeyServerAuditType>;
 
 /** Failures that `auditAttempt` alone records. */
-export type AttemptFailureType = SignInFailureType | "otp_creation_failed" | "api_key_rejected";
+export type AttemptFailureType =
+  | SignInFailureType
+  | "otp_creation_failed"
+  | "api_key_rejected"
+  | "console_entry_rejected";
 
 /** Events that `auditAttempt` records: they change nothing, so a client can cause them without end. */
 export type AttemptType =

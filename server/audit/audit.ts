@@ -171,7 +171,7 @@ function entryOf(
   userId: string | null,
 ): AuditRow {
   const { audit_log } = tenant.config;
-  const facts = { ...details, ...(client.apiKey === undefined ? {} : { api_key: client.apiKey }) };
+  const facts = { ...details, ...actorFacts(client, tenant) };
   return {
     tenantId: tenant.id,
     id: runtime.platform.uuid(),
@@ -186,6 +186,14 @@ function entryOf(
     ),
     createdAt: now,
   };
+}
+
+/** Who has caused an event that no visitor caused: the API key, or the account of the console and its tenant. */
+function actorFacts({ apiKey, operator }: Actor, { id }: AuditedTenant): AuditDetails {
+  if (apiKey !== undefined) return { api_key: apiKey };
+  if (!operator) return {};
+  const { userId, tenantId } = operator;
+  return { operator: userId, ...(tenantId === id ? {} : { operator_tenant: tenantId }) };
 }
 
 function storableValue(value: AuditDetails[string]): unknown {

@@ -75,6 +75,11 @@ export const failureReasons = {
     other_interface: "The key is for another interface.",
     other_tenant: "The key is that of another tenant.",
   },
+  console_entry_rejected: {
+    no_role: "The account has no role of the console.",
+    weak_sign_in: "The sign-in does not meet `console.require`.",
+    invitation_used: "The link for the first operator was used before, has expired, or there is an operator.",
+  },
   ...(Object.fromEntries(
     passkeyServerAuditTypes.filter(isFailure).map((type) => [type, passkeyServer]),
   ) as Record<PasskeyServerFailureType, typeof passkeyServer>),

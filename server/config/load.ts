@@ -159,6 +159,7 @@ export function parseConfig(
     mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,
+    console: { ...tree.console, host: tree.console.host?.toLowerCase() ?? hostname },
     webauthn: {
       ...webauthn,
       metadata_file: webauthn.metadata_file && resolve(directory, webauthn.metadata_file),

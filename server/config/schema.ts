@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { authenticator } from "./sections/authenticator.ts";
+import { operatorConsole } from "./sections/console.ts";
 import { email, username } from "./sections/identifiers.ts";
 import { saml, thirdParty } from "./sections/identity-providers.ts";
 import {
@@ -155,6 +156,7 @@ export const configSchema = z.strictObject({
   third_party: thirdParty,
   saml,
   openid,
+  console: operatorConsole,
   webauthn,
   session,
   well_known: wellKnown,
@@ -225,12 +227,13 @@ export const configSchema = z.strictObject({
 type Tree = z.output<typeof configSchema>;
 
 /** The configuration as the server uses it: every default filled in, every derived value present. */
-export type Config = Omit<Tree, "base_url" | "webauthn" | "passkey_server"> & {
+export type Config = Omit<Tree, "base_url" | "console" | "webauthn" | "passkey_server"> & {
   /** "production", or "development" for everything else. */
   mode: "production" | "development";
   /** Entries that are beyond a bound, and therefore not among the settings. */
   ignored: readonly IgnoredEntry[];
   base_url: string;
+  console: Tree["console"] & { host: string };
   webauthn: Omit<Tree["webauthn"], "relying_party"> & {
     relying_party: { id: string; display_name: string; origins: string[] };
   };

@@ -20,10 +20,12 @@ export interface Client {
   markCookie: string | null;
   /** Id of the API key that authorizes the request, for the audit log. */
   apiKey?: string;
+  /** The account of the console that makes the request, for the audit log. */
+  operator?: { tenantId: string; userId: string };
 }
 
 /** The party that acts: the client of a request, an operator who uses the CLI, or the worker that runs a job. */
-export type Actor = Pick<Client, "apiKey"> & {
+export type Actor = Pick<Client, "apiKey" | "operator"> & {
   ip: string | null;
   userAgent: string;
   requestId: string | null;

@@ -1,5 +1,6 @@
 import { adminAddresses } from "./admin/addresses.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
+import { consoleAddresses } from "./console/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler, mailPreviewHandler } from "./dev/mailbox.ts";
 import { themePreviewHandler, themePreviewSettingsHandler, themePreviewStyleHandler } from "./dev/theme.ts";
@@ -38,6 +39,7 @@ export const addresses: readonly Address[] = [
   ...authenticatorAddresses,
   ...openidAddresses,
   ...adminAddresses,
+  ...consoleAddresses,
   ...openApiAddresses(() => addresses),
 ];
 

@@ -25,6 +25,7 @@ const serverSettings = [
   "secret_keys",
   "tenant",
   "server",
+  "console",
   "database",
   "log",
   "jobs",

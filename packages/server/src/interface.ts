@@ -485,6 +485,12 @@ export type AuditType =
   | "api_key_created"
   | "api_key_deleted"
   | "api_key_rejected"
+  | "console_changed"
+  | "console_entered"
+  | "console_entry_rejected"
+  | "console_left"
+  | "console_role_granted"
+  | "console_role_revoked"
   | "secrets_resealed"
   | "tenant_changed"
   | "tenant_created"
@@ -2112,6 +2118,34 @@ export interface AdminOperations {
     input: { id: string; phone_id: string };
     answer: undefined;
   };
+  /** List the accounts that have a role of the console, oldest first. Without those that the configuration gives a role (`console.roles`). */
+  listConsoleRoles: {
+    input: Record<never, never>;
+    answer: {
+      user_id: string;
+      /** The primary address. */
+      email: string | null;
+      /** `auditor`: Reads everything of its tenant. `support`: Reads, ends sessions, unblocks users and sends recovery mails. `administrator`: Does everything in its tenant. `operator`: Does everything in every tenant. */
+      role: "auditor" | "support" | "administrator" | "operator";
+      created_at: string;
+    }[];
+  };
+  /** Give an account a role of the console. */
+  setConsoleRole: {
+    input: {
+      id: string;
+      body: {
+        /** `auditor`: Reads everything of its tenant. `support`: Reads, ends sessions, unblocks users and sends recovery mails. `administrator`: Does everything in its tenant. `operator`: Does everything in every tenant. */
+        role: "auditor" | "support" | "administrator" | "operator";
+      };
+    };
+    answer: undefined;
+  };
+  /** Take the role of the console from an account. It is out of the console at once. */
+  deleteConsoleRole: {
+    input: { id: string };
+    answer: undefined;
+  };
   /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. */
   createSession: {
     input: {
@@ -2756,10 +2790,7 @@ export interface AdminOperations {
 }
 
 /** Method and path of each operation, and whether it answers with a page of a list. */
-export const operations: Record<
-  keyof AdminOperations,
-  readonly [method: string, path: string, paged?: true]
-> = {
+export const operations = {
   listUsers: ["GET", "/admin/users", true],
   createUser: ["POST", "/admin/users"],
   getUser: ["GET", "/admin/users/{id}"],
@@ -2801,6 +2832,9 @@ export const operations: Record<
   deleteUserTrustedBrowser: ["DELETE", "/admin/users/{id}/trusted_browsers/{browser_id}"],
   listUserPhones: ["GET", "/admin/users/{id}/phones"],
   deleteUserPhone: ["DELETE", "/admin/users/{id}/phones/{phone_id}"],
+  listConsoleRoles: ["GET", "/admin/console/roles"],
+  setConsoleRole: ["PUT", "/admin/users/{id}/console_role"],
+  deleteConsoleRole: ["DELETE", "/admin/users/{id}/console_role"],
   createSession: ["POST", "/admin/sessions"],
   listUserSessions: ["GET", "/admin/users/{id}/sessions"],
   endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],
@@ -2863,4 +2897,4 @@ export const operations: Record<
   getWebhookDelivery: ["GET", "/admin/webhooks/{id}/deliveries/{delivery_id}"],
   replayWebhookDelivery: ["POST", "/admin/webhooks/{id}/deliveries/{delivery_id}/replay"],
   replayWebhookDeliveries: ["POST", "/admin/webhooks/{id}/replay"],
-};
+} as const satisfies Record<keyof AdminOperations, readonly [method: string, path: string, paged?: true]>;

@@ -3,6 +3,7 @@ import { accountFaults } from "./accounts.ts";
 import { administrationFaults } from "./administration.ts";
 import { authenticatorFaults } from "./authenticators.ts";
 import { clientFaults } from "./client.ts";
+import { consoleFaults } from "./console.ts";
 import { eventFaults } from "./events.ts";
 import { messageFaults } from "./messages.ts";
 import { pageFaults } from "./pages.ts";
@@ -15,6 +16,7 @@ export const faults: readonly Fault[] = [
   ...administrationFaults,
   ...authenticatorFaults,
   ...clientFaults,
+  ...consoleFaults,
   ...eventFaults,
   ...messageFaults,
   ...pageFaults,

@@ -3,6 +3,7 @@ import { authenticatorUsersDelete, passkeyUsersDelete } from "./application-user
 import { auditFollow, auditList } from "./audit.ts";
 import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate } from "./clients.ts";
 import { configCheck } from "./config.ts";
+import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
 import { coverage } from "./coverage.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
@@ -50,6 +51,10 @@ export const commands: readonly Command[] = [
   usersExport,
   sessionsList,
   sessionsEnd,
+  consoleLink,
+  consoleGrant,
+  consoleRevoke,
+  consoleList,
   auditList,
   auditFollow,
   passkeyUsersDelete,

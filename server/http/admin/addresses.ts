@@ -3,6 +3,7 @@ import { tagged, type UntaggedRow } from "../table/operation.ts";
 import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
 import { auditLogAddresses } from "./audit-logs.ts";
+import { consoleRoleAddresses } from "./console-roles.ts";
 import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
@@ -28,6 +29,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: users", credentialAddresses],
   ["admin: users", passwordAddresses],
   ["admin: users", secondFactorAddresses],
+  ["admin: users", consoleRoleAddresses],
   ["admin: sessions", sessionAddresses],
   ["admin: audit log", auditLogAddresses],
   ["admin: tenants", tenantAddresses],

@@ -53,7 +53,19 @@ export const apiKeyAddresses = [
       },
       409: `The tenant has ${MAX_API_KEYS} keys of the interface, the most it may have.`,
     },
-    async perform({ runtime, tenant, client }, { body }) {
+    async perform(context, { body }) {
+      const { runtime, tenant, client, visitor } = context;
+      // A key of the default tenant manages all tenants.
+      if (
+        visitor &&
+        visitor.role !== "operator" &&
+        tenant.id === runtime.tenant.id &&
+        body.interface === "admin"
+      )
+        return rejectAdmin(
+          "forbidden",
+          "Only an operator makes keys of this interface of the default tenant.",
+        );
       const made = await createApiKey(runtime, tenant, body, client).catch((error: unknown) => {
         if (error instanceof TenantError) return null;
         throw error;

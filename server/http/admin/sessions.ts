@@ -16,6 +16,7 @@ export const sessionAddresses = [
     summary: "Create a session of a user",
     description:
       "Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof.",
+    concerns: ({ body }) => [(body as { user_id?: unknown }).user_id],
     body: z.strictObject({
       user_id: uuid(),
       user_agent: z.string().min(1).max(512).optional().describe("What the session shows of its browser."),
@@ -42,6 +43,7 @@ export const sessionAddresses = [
   }),
   changeOperation("DELETE /admin/users/{id}/sessions", {
     id: "endUserSessions",
+    role: "support",
     summary: "End all sessions of a user",
     description: "Their tokens are invalid at once, and unfinished sign-ins end too.",
     answers: { 204: "The user has no session." },
@@ -49,6 +51,7 @@ export const sessionAddresses = [
   }),
   changeOperation("DELETE /admin/users/{id}/sessions/{session_id}", {
     id: "endUserSession",
+    role: "support",
     summary: "End a session of a user",
     description: "Its token is invalid at once.",
     answers: { 204: "The session has ended." },

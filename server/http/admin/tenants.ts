@@ -40,9 +40,13 @@ async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<
 /** The messages begin with the name of a setting as a rule. */
 const sentence = (message: string) => `${message}.`;
 
-/** Whether the key of a call is one of the default tenant, which manages all tenants. */
-function isOperator({ runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">): boolean {
-  return tenant.id === runtime.tenant.id;
+/** Whether a call may manage all tenants: by a key of the default tenant, or by the role `operator` of the console. */
+function isOperator({
+  runtime,
+  tenant,
+  visitor,
+}: Pick<HandlerContext, "runtime" | "tenant" | "visitor">): boolean {
+  return visitor ? visitor.role === "operator" : tenant.id === runtime.tenant.id;
 }
 
 /** The party that changes a tenant by a call. */
@@ -179,6 +183,7 @@ export const tenantAddresses = [
   }),
   tenantOperation("POST /admin/tenants", {
     id: "createTenant",
+    role: "operator",
     summary: "Create a tenant",
     body: z.object({
       id: uuid().optional().describe("Default: a new one."),
@@ -205,6 +210,7 @@ export const tenantAddresses = [
   }),
   tenantOperation("DELETE /admin/tenants/{id}", {
     id: "deleteTenant",
+    role: "operator",
     summary: "Delete a tenant with all of its data",
     query: z.object({
       with_users: z

@@ -122,6 +122,7 @@ export const userAddresses = [
   }),
   changeOperation("POST /admin/users/{id}/unblock", {
     id: "unblockUser",
+    role: "support",
     summary: "End the block of a user",
     description: "The user can sign in again. A second call changes nothing.",
     answers: { 200: user },

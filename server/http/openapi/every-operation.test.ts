@@ -92,6 +92,9 @@ const adminRequests: Record<string, AdminRequest> = {
   deleteUserTrustedBrowsers: {},
   blockUser: {},
   unblockUser: {},
+  setConsoleRole: { body: { role: "auditor" } },
+  listConsoleRoles: {},
+  deleteConsoleRole: {},
   createSession: { body: ({ users }: Things) => ({ user_id: users?.id, ip_address: "192.0.2.7" }) },
   listUserSessions: { keeps: "session_id" },
   endUserSession: {},
@@ -223,6 +226,15 @@ const adminRequests: Record<string, AdminRequest> = {
 const neverSuccessful: Record<string, string> = {
   createOAuthProvider:
     "a provider has addresses, which a tenant's key may not set; the default tenant is configured",
+  ...Object.fromEntries(
+    [
+      "beginConsoleSignIn",
+      "endConsoleSignIn",
+      "signOutOfConsole",
+      "downloadFromConsole",
+      "callConsoleProcedure",
+    ].map((id) => [id, "what the console's pages call is tested in `server/http/console`"]),
+  ),
 };
 
 const rowOf = (id: string) => {

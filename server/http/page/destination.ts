@@ -1,4 +1,5 @@
 import type { Config } from "../../config/schema.ts";
+import { isConsoleEntry } from "../../console/place.ts";
 import { codeChallengePattern } from "../../lib/pkce.ts";
 import { type ContextClass, knownClasses } from "../../openid/authentication-context.ts";
 import { isResumePath, openidPaths } from "../../openid/paths.ts";
@@ -100,12 +101,13 @@ export function parseDestination(query: URLSearchParams, config: Config): Parsed
 
 /**
  * Whether the hosted page may redirect to an address: one that the configuration allows, our own account page, that of an
- * authorization request which waits for its user, or that of the codes of devices.
+ * authorization request which waits for its user, that of the codes of devices, or that of the console.
  */
 export function mayReturnTo(target: URL, config: Config): boolean {
   const account = new URL(withinTenant(config, "/account"), config.base_url);
   return (
     target.href === account.href ||
+    isConsoleEntry(target, config) ||
     isOfProvider(target, config) ||
     isAllowedRedirect(target, config.hosted.allowed_redirect_urls)
   );

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Handler } from "./handler-context.ts";
+import type { ConsoleRole } from "../../console/roles.ts";
+import type { Handler, HandlerContext, HandlerResult } from "./handler-context.ts";
 
 /**
  * The body of an error, which also tells the interface apart: a flow state, `{code, message}` (`admin` too), the error of OAuth
@@ -24,6 +25,15 @@ export interface Address {
   access: Access;
   /** What `/openapi.json` says of it. */
   operation?: Operation;
+  /** Answers a call whose input was read elsewhere, by the schemas of the operation. Who may call is judged before. */
+  call?(context: HandlerContext, input: CallInput): HandlerResult;
+}
+
+/** The input of a call: values as JSON has them. */
+export interface CallInput {
+  params: Record<string, unknown>;
+  query: unknown;
+  body: unknown;
 }
 
 /** Groups of operations in the document, in its order. */
@@ -42,6 +52,7 @@ export const tags = {
   "admin: tenants": "Administration of tenants, identity providers and API keys.",
   "admin: audit log": "The audit log and statistics.",
   page: "What our own pages call.",
+  console: "What the pages of the console call.",
   service: "Health, jobs and this document.",
 } as const;
 
@@ -82,6 +93,10 @@ export interface Operation {
   description?: string;
   tag: Tag;
   security: Security;
+  /** The least role of the console that may call it; only for operations of the administration interface. */
+  role?: ConsoleRole;
+  /** The ids of users whose accounts a call changes, as the caller sent them. Default: `id` of a path below `/admin/users/{id}`. */
+  concerns?(input: CallInput): unknown[];
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

@@ -1,4 +1,5 @@
 import type { Tenant } from "../../config/tenant.ts";
+import type { ConsoleVisitor } from "../../console/console-sessions.ts";
 import type { Client } from "../../context/client.ts";
 import { currentTime } from "../../database/current-time.ts";
 import type { AccessFields } from "../../observability/access-fields.ts";
@@ -24,6 +25,8 @@ export interface HandlerContext {
   frame?: Frame;
   /** The page of another origin that made a tRPC call; absent for calls of our own pages. */
   otherOrigin?: OtherOrigin;
+  /** The account of the console that makes the call; absent for calls with a key. */
+  visitor?: ConsoleVisitor;
   /** Address of the other end of the connection, which may be a proxy. */
   peer: string;
   /** Fields of the request's line in the access log, for handlers to complete. */

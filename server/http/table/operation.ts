@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMember } from "../../lib/parse-member.ts";
-import { plainError } from "../answer/reply.ts";
+import { plainError, type Reply } from "../answer/reply.ts";
 import { readJson } from "../request/body.ts";
 import type { Address, Operation, Security, Tag } from "./address.ts";
 import { isCsv } from "./fields.ts";
@@ -85,27 +85,50 @@ export function operation<
       ...(query ? { query } : {}),
       ...(body ? { body } : {}),
     } as UntaggedOperation,
-    async handler(context) {
-      const invalid = (whole: string, details: string) =>
-        plainError(400, `The ${whole} is invalid: ${details}.`);
-      const readParams = parse(params, context.params);
-      if (!readParams.ok) return invalid("path", readParams.details);
-      const values = query ? queryValues(query, context.url.searchParams) : none;
-      const readQuery = values.ok ? parse(query, values.value) : values;
-      if (!readQuery.ok) return invalid("query", readQuery.details);
-      let given: unknown;
-      if (body) {
-        const read = await readJson(context.request);
-        if (!read.ok && read.reason === "too_large")
-          return plainError(413, "The body is too large.", { Connection: "close" });
-        const readBody = read.ok ? parse(body, read.value) : read;
-        if (!readBody.ok) return invalid("body", readBody.details);
-        given = readBody.value;
-      }
-      const input = { params: readParams.value, query: readQuery.value, body: given };
-      return handler(context, input as Input<Params, Query, Body>);
-    },
+    handler: (context) =>
+      answer(context, {
+        params: context.params,
+        query: () => (query ? queryValues(query, context.url.searchParams) : none),
+        async body() {
+          const read = await readJson(context.request);
+          return !read.ok && read.reason === "too_large"
+            ? { ok: false, reply: plainError(413, "The body is too large.", { Connection: "close" }) }
+            : read;
+        },
+      }),
+    call: (context, given) =>
+      answer(context, {
+        params: given.params,
+        query: () => ({ ok: true, value: query ? given.query : {} }),
+        body: async () => ({ ok: true, value: given.body }),
+      }),
   };
+
+  async function answer(context: HandlerContext, given: Given): Promise<Reply | Response> {
+    const invalid = (whole: string, details: string) =>
+      plainError(400, `The ${whole} is invalid: ${details}.`);
+    const readParams = parse(params, given.params);
+    if (!readParams.ok) return invalid("path", readParams.details);
+    const values = given.query();
+    const readQuery = values.ok ? parse(query, values.value) : values;
+    if (!readQuery.ok) return invalid("query", readQuery.details);
+    let readBody: Parsed = { ok: true, value: undefined };
+    if (body) {
+      const read = await given.body();
+      if ("reply" in read) return read.reply;
+      readBody = read.ok ? parse(body, read.value) : read;
+      if (!readBody.ok) return invalid("body", readBody.details);
+    }
+    const input = { params: readParams.value, query: readQuery.value, body: readBody.value };
+    return handler(context, input as Input<Params, Query, Body>);
+  }
+}
+
+/** The input of an operation before it is judged, wherever it was read from. */
+interface Given {
+  params: unknown;
+  query(): Parsed;
+  body(): Promise<Parsed | { ok: false; reply: Reply }>;
 }
 
 /**

@@ -1,0 +1,78 @@
+import { index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, deletedWith, moment, tenantId } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import { declareTable } from "./table.ts";
+import { users } from "./users.ts";
+
+/** Roles of the console, the weakest first. Each may do what those before it may. */
+export const consoleRoles = ["auditor", "support", "administrator", "operator"] as const;
+
+export type ConsoleRole = (typeof consoleRoles)[number];
+
+/** Accounts that may enter the console. `operator` is a role of the default tenant alone. */
+export const consoleGrants = declareTable(
+  "console_grants",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    role: text("role").notNull().$type<ConsoleRole>(),
+    createdAt: createdAt(),
+  },
+  {
+    owner: "account",
+    ends: "when the role is taken away",
+    exported: { because: "Roles are of this service's console." },
+    grows: false,
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId] }),
+    deletedWith(users, table.tenantId, table.userId),
+  ],
+);
+
+/** Browsers that are signed in to the console. Each goes with the session that it was entered with. */
+export const consoleSessions = declareTable(
+  "console_sessions",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    sessionId: uuid("session_id").notNull(),
+    /** SHA-256 of the token in the cookie. */
+    tokenHash: bytes("token_hash").notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: moment("last_used_at").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "account",
+    ends: "at sign-out, with the session, after `console.idle_timeout` without use",
+    purge: { by: "expiresAt" },
+    exported: { because: "Operators sign in again." },
+    grows: false,
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    uniqueIndex("console_sessions_token").on(table.tokenHash),
+    index("console_sessions_session").on(table.tenantId, table.sessionId),
+    index("console_sessions_expires_at").on(table.expiresAt),
+    deletedWith(sessions, table.tenantId, table.sessionId),
+  ],
+);
+
+/** The links by which a service without operators gets its first one. */
+export const consoleInvitations = declareTable(
+  "console_invitations",
+  {
+    /** SHA-256 of the token in the link. */
+    tokenHash: bytes("token_hash").primaryKey(),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "deployment",
+    ends: "when the link is used",
+    purge: { by: "expiresAt" },
+    grows: false,
+  },
+  (table) => [index("console_invitations_expires_at").on(table.expiresAt)],
+);

@@ -1,0 +1,40 @@
+import type { Fault } from "../fault.ts";
+
+/** Faults of the console. */
+export const consoleFaults: readonly Fault[] = [
+  {
+    name: "a weaker role is enough for every procedure of the console",
+    file: "server/console/roles.ts",
+    text: "consoleRoles.indexOf(role) >= consoleRoles.indexOf(needed);",
+    fault: "consoleRoles.includes(needed);",
+    caughtBy: ["server/http/console/roles.test.ts"],
+  },
+  {
+    name: "an account of the console reaches every tenant",
+    file: "server/http/console/call.ts",
+    text: 'if (asked !== tenantId && role !== "operator") return null;',
+    fault: "if (role === undefined) return null;",
+    caughtBy: ["server/http/console/roles.test.ts"],
+  },
+  {
+    name: "a role counts in another tenant",
+    file: "server/console/grants.ts",
+    text: "where g.tenant_id = users.tenant_id and g.user_id = users.id)",
+    fault: "where g.user_id = users.id limit 1)",
+    caughtBy: ["server/http/console/roles.test.ts"],
+  },
+  {
+    name: "an old sign-in is enough for changes",
+    file: "server/http/console/call.ts",
+    text: 'if (!isFresh(runtime, visitor)) return { refused: "step_up_required" };',
+    fault: "",
+    caughtBy: ["server/http/console/entry.test.ts"],
+  },
+  {
+    name: "a link makes a second operator",
+    file: "server/console/enter.ts",
+    text: "if (await hasOperator(tx, runtime)) return false;",
+    fault: "",
+    caughtBy: ["server/http/console/entry.test.ts"],
+  },
+];

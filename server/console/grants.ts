@@ -1,0 +1,185 @@
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
+import { violatedForeignKey } from "#db/errors";
+import { type AuditContext, audit } from "../audit/audit.ts";
+import type { Configured } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { isUuid } from "../lib/uuid.ts";
+import { type ConsoleRole, stronger } from "./roles.ts";
+
+const { consoleGrants, emails, users } = schema;
+
+/** What this module takes of the process. */
+type Process = Databases & Configured & AuditContext["runtime"] & { tenant: Pick<Tenant, "id"> };
+
+type GrantContext = Omit<AuditContext, "runtime"> & { runtime: Process };
+
+/** An account that may enter the console. */
+export interface Grant {
+  user_id: string;
+  /** The primary address; null for an account without one. */
+  email: string | null;
+  role: ConsoleRole;
+  created_at: string;
+}
+
+/** Lists the accounts of a tenant that were given a role, oldest first. Those of `console.roles` are not among them. */
+export async function listGrants({ database }: Databases, { id }: Pick<Tenant, "id">): Promise<Grant[]> {
+  const rows = await database.read
+    .select({
+      user_id: consoleGrants.userId,
+      email: emails.address,
+      role: consoleGrants.role,
+      createdAt: consoleGrants.createdAt,
+    })
+    .from(consoleGrants)
+    .leftJoin(
+      emails,
+      and(
+        eq(emails.tenantId, consoleGrants.tenantId),
+        eq(emails.userId, consoleGrants.userId),
+        eq(emails.isPrimary, true),
+      ),
+    )
+    .where(eq(consoleGrants.tenantId, id))
+    .orderBy(asc(consoleGrants.createdAt), asc(consoleGrants.userId));
+  return rows.map(({ createdAt, ...grant }) => ({ ...grant, created_at: createdAt.toISOString() }));
+}
+
+/** Why a role was not given. */
+export type GrantRefusal = "not_found" | "operator_of_tenant" | "too_many";
+
+/** Accounts of one tenant that may have a role. */
+export const MAX_GRANTS = 1000;
+
+/**
+ * Gives an account a role of the console, in place of one that it has.
+ *
+ * @returns why it was refused; null if it was given
+ */
+export async function grantRole(
+  context: GrantContext,
+  userId: string,
+  role: ConsoleRole,
+): Promise<GrantRefusal | null> {
+  const { runtime, tenant } = context;
+  if (role === "operator" && tenant.id !== runtime.tenant.id) return "operator_of_tenant";
+  try {
+    return await runtime.database.write.transaction((tx) => writeGrant(tx, context, userId, role));
+  } catch (error) {
+    if (violatedForeignKey(error)) return "not_found";
+    throw error;
+  }
+}
+
+/** As `grantRole`, within a transaction. */
+export async function writeGrant(
+  tx: Transaction,
+  context: AuditContext,
+  userId: string,
+  role: ConsoleRole,
+): Promise<GrantRefusal | null> {
+  const { tenant, now } = context;
+  const [former] = await tx
+    .select({ role: consoleGrants.role })
+    .from(consoleGrants)
+    .where(grantOf(tenant.id, userId))
+    .for("update");
+  if (!former && (await tx.$count(consoleGrants, eq(consoleGrants.tenantId, tenant.id))) >= MAX_GRANTS)
+    return "too_many";
+  await tx
+    .insert(consoleGrants)
+    .values({ tenantId: tenant.id, userId, role, createdAt: now })
+    .onConflictDoUpdate({ target: [consoleGrants.tenantId, consoleGrants.userId], set: { role } });
+  await audit(context, "console_role_granted", { role, former_role: former?.role ?? null }, userId)(tx);
+  return null;
+}
+
+/**
+ * Takes the role of an account away. Its sessions of the console end with it.
+ *
+ * @returns false if it has none
+ */
+export function revokeRole(context: GrantContext, userId: string): Promise<boolean> {
+  const { runtime, tenant } = context;
+  return runtime.database.write.transaction(async (tx) => {
+    const [revoked] = await tx
+      .delete(consoleGrants)
+      .where(grantOf(tenant.id, userId))
+      .returning({ role: consoleGrants.role });
+    if (revoked) await audit(context, "console_role_revoked", { former_role: revoked.role }, userId)(tx);
+    return revoked !== undefined;
+  });
+}
+
+const grantOf = (tenantId: string, userId: string) =>
+  and(eq(consoleGrants.tenantId, tenantId), eq(consoleGrants.userId, userId));
+
+/** Whether any account of the default tenant is an operator, by a grant or by the configuration. */
+export async function hasOperator(
+  db: ReadOnly | Transaction,
+  { config, tenant }: Configured & { tenant: Pick<Tenant, "id"> },
+): Promise<boolean> {
+  if (Object.values(config.console.roles).includes("operator")) return true;
+  const found = await db
+    .select({ userId: consoleGrants.userId })
+    .from(consoleGrants)
+    .where(and(eq(consoleGrants.tenantId, tenant.id), eq(consoleGrants.role, "operator")))
+    .limit(1);
+  return found.length > 0;
+}
+
+/**
+ * What `roleOf` judges, as columns of a query that has the account in its table `users`: the granted role, and the verified
+ * addresses.
+ */
+export const roleColumns = {
+  granted: sql<ConsoleRole | null>`(select g.role from console_grants g
+    where g.tenant_id = users.tenant_id and g.user_id = users.id)`.as("granted"),
+  verified: sql<string[]>`array(select e.address from emails e
+    where e.tenant_id = users.tenant_id and e.user_id = users.id and e.verified_at is not null)`.as(
+    "verified",
+  ),
+};
+
+/**
+ * The role of an account: the one that it was given, or a stronger one that the configuration gives to a verified address.
+ *
+ * @param row as `roleColumns` read it
+ * @returns null without a role
+ */
+export function roleOf(
+  { config, tenant: { id: defaultTenant } }: Configured & { tenant: Pick<Tenant, "id"> },
+  tenantId: string,
+  { granted, verified }: { granted: ConsoleRole | null; verified: readonly string[] },
+): ConsoleRole | null {
+  const { roles } = config.console;
+  const configured =
+    tenantId === defaultTenant
+      ? verified.flatMap((address) => (Object.hasOwn(roles, address) ? (roles[address] ?? []) : []))
+      : [];
+  const [first, ...others] = [...(granted === null ? [] : [granted]), ...configured];
+  return first === undefined ? null : others.reduce(stronger, first);
+}
+
+/**
+ * The strongest role that any of some accounts has, read from the database.
+ *
+ * @param userIds untrusted; what is no UUID is no account
+ * @returns null if none has one
+ */
+export async function strongestRole(
+  runtime: Databases & Configured & { tenant: Pick<Tenant, "id"> },
+  { id }: Pick<Tenant, "id">,
+  userIds: readonly string[],
+): Promise<ConsoleRole | null> {
+  const ids = userIds.filter(isUuid).map((userId) => userId.toLowerCase());
+  if (ids.length === 0) return null;
+  const rows = await runtime.database.write
+    .select(roleColumns)
+    .from(users)
+    .where(and(eq(users.tenantId, id), inArray(users.id, ids)));
+  return rows
+    .map((row) => roleOf(runtime, id, row))
+    .reduce((one, other) => (one && other ? stronger(one, other) : (one ?? other)), null);
+}

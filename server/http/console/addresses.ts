@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { address } from "../table/address.ts";
+import { described } from "../table/operation.ts";
+import { consoleDownload } from "./download.ts";
+import { beginConsoleSignIn, endConsoleSignIn, signOutOfConsole } from "./sign-in.ts";
+import { CONSOLE_TRPC, consoleTrpcHandler } from "./trpc.ts";
+
+const toPage = (description: string) => ({ description, headers: { Location: "Address of the page." } });
+
+/** What the pages of the console call. They are served at the host of the console alone. */
+export const consoleAddresses = [
+  described(address("GET", "/api/console/sign-in", beginConsoleSignIn, "plain", "public"), {
+    id: "beginConsoleSignIn",
+    summary: "Sign in to the console",
+    tag: "console",
+    query: z.object({
+      tenant: z.string().optional().describe("Whose account signs in. Default: the default tenant."),
+      to: z.string().optional().describe("The page of the console that was asked for."),
+      flow: z.enum(["registration"]).optional().describe("The user has no account yet."),
+      invitation: z.string().optional().describe("The token of the link for the first operator."),
+    }),
+    answers: {
+      303: toPage("The hosted page of the tenant."),
+      404: "There is no such tenant, or the console is not served at this host.",
+    },
+  }),
+  described(address("GET", "/api/console/entered", endConsoleSignIn, "plain", "public"), {
+    id: "endConsoleSignIn",
+    summary: "Return from the sign-in",
+    tag: "console",
+    query: z.object({ code: z.string().optional(), state: z.string().optional() }),
+    answers: {
+      303: toPage("The page of the console, or the one that says why the account may not enter."),
+      404: "The console is not served at this host.",
+    },
+  }),
+  described(address("POST", "/api/console/sign-out", signOutOfConsole, "plain", "same-origin"), {
+    id: "signOutOfConsole",
+    summary: "Sign out of the console",
+    tag: "console",
+    answers: { 204: "The browser is signed out.", 403: "Only same-origin requests are allowed." },
+  }),
+  described(address("GET", "/api/console/download/{operation}", consoleDownload, "plain", "same-origin"), {
+    id: "downloadFromConsole",
+    summary: "Download what an operation of the administration interface answers",
+    description: "An operation that reads. The answer is a file, which is streamed.",
+    tag: "console",
+    params: z.object({ operation: z.string() }),
+    query: z.object({ input: z.string().describe("The input of the procedure, as JSON.") }),
+    answers: {
+      200: { schema: z.string(), mediaType: "application/octet-stream" },
+      400: "The input is malformed.",
+      401: "The browser is not signed in to the console.",
+      403: "The role of the account may not read this.",
+      404: "There is no such operation, or the console is not served at this host.",
+    },
+  }),
+  described(address("POST", `${CONSOLE_TRPC}/{procedure}`, consoleTrpcHandler, "plain", "same-origin"), {
+    id: "callConsoleProcedure",
+    summary: "Call an operation of the administration interface",
+    description:
+      "tRPC, also for queries. The procedures are those of the administration interface by their names, and `me`; an account of the console may call those of its role.",
+    tag: "console",
+    params: z.object({ procedure: z.string() }),
+    body: z.unknown(),
+    answers: {
+      200: { schema: z.unknown() },
+      400: "The call is malformed.",
+      403: "Only same-origin requests are allowed.",
+      404: "There is no such procedure, or the console is not served at this host.",
+      413: "The body is too large.",
+    },
+  }),
+];

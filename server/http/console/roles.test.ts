@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type ConsoleRole, consoleRoles } from "../../console/roles.ts";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import { callConsole, consoleAccount } from "../../testing/console-account.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { visitor } from "../../testing/visitor.ts";
+import { consoleOperations } from "./call.ts";
+
+/** Who may call what: every procedure, by every role, at its own tenant and at another one. */
+
+const runtime = await runtimeForTests();
+const tenantNamed = async (name: string) => {
+  const { id } = await createTenant(runtime, { name, hosts: [], settings: {} });
+  const tenant = await runtime.tenants.byId(id);
+  if (!tenant) throw new Error("the tenant is missing");
+  return tenant;
+};
+const [own, other] = [await tenantNamed("Acme"), await tenantNamed("Other")];
+
+/** Beside these, an auditor reads and an administrator changes. */
+const exceptions: Record<string, ConsoleRole> = {
+  endUserSession: "support",
+  endUserSessions: "support",
+  unblockUser: "support",
+  createTenant: "operator",
+  deleteTenant: "operator",
+};
+
+const neededFor = (id: string, isRead: boolean): ConsoleRole =>
+  exceptions[id] ?? (isRead ? "auditor" : "administrator");
+
+/** Input that names nothing that exists. */
+const inputOf = (segments: string[], tenant: string) => ({
+  tenant,
+  ...Object.fromEntries(segments.map((name) => [name, randomUUID()])),
+});
+
+const operations = [...consoleOperations.values()].map(({ operation, isRead, segments }) => ({
+  id: operation.id,
+  needed: neededFor(operation.id, isRead),
+  segments,
+}));
+
+describe.each(consoleRoles)("A330 the role %s", (role) => {
+  const isOperator = role === "operator";
+  const home = isOperator ? runtime.tenant : own;
+  const account = consoleAccount(runtime, role, { tenant: home });
+
+  test.each(operations)("at its own tenant: $id", async ({ id, needed, segments }) => {
+    const { reason } = await (await account).call(id, inputOf(segments, home.id));
+    const allowed = consoleRoles.indexOf(role) >= consoleRoles.indexOf(needed);
+    expect(reason).toBe(allowed ? undefined : "forbidden");
+  });
+
+  test.each(operations)("at another tenant: $id", async ({ id, segments }) => {
+    const answer = await (await account).call(id, inputOf(segments, other.id));
+    expect(answer.reason).toBe(isOperator ? undefined : "not_found");
+  });
+});
+
+test.each(operations)("A330 without a session nothing is called: $id", async ({ id, segments }) => {
+  const answer = await callConsole(visitor(runtime), id, inputOf(segments, own.id));
+  expect(answer).toMatchObject({ status: 401, reason: "signed_out" });
+});
+
+test.each(operations)("A330 without a role nothing is called: $id", async ({ id, segments }) => {
+  const account = await accountWithoutRole;
+  expect(await account.call(id, inputOf(segments, own.id))).toMatchObject({ reason: "signed_out" });
+});
+
+const accountWithoutRole = consoleAccount(runtime, null, { tenant: own });
+
+test("an administrator of the default tenant reaches no other tenant, nor makes one", async () => {
+  const account = await consoleAccount(runtime, "administrator");
+  const listed = await account.call("listTenants");
+  expect(listed.data.items.map(({ id }: { id: string }) => id)).toEqual([runtime.tenant.id]);
+  expect((await account.call("getTenant", { id: other.id })).status).toBe(404);
+  expect((await account.call("createTenant", { body: { name: "Mine" } })).reason).toBe("forbidden");
+  const key = await account.call("createApiKey", { body: { interface: "admin", name: "way around" } });
+  expect(key).toMatchObject({ status: 403, data: undefined });
+});
+
+test("A331 no account changes one whose role is stronger", async () => {
+  const operator = await consoleAccount(runtime, "operator");
+  const administrator = await consoleAccount(runtime, "administrator");
+  const support = await consoleAccount(runtime, "support");
+  const calls: [string, object][] = [
+    ["blockUser", { id: operator.userId }],
+    ["createUserPassword", { id: operator.userId, body: { password: "a new password for you" } }],
+    ["createUserEmail", { id: operator.userId.toUpperCase(), body: { address: "mine@example.com" } }],
+    ["deleteUser", { id: operator.userId }],
+    ["deleteConsoleRole", { id: operator.userId }],
+    ["createSession", { body: { user_id: operator.userId } }],
+  ];
+  for (const [procedure, input] of calls)
+    expect([procedure, (await administrator.call(procedure, input)).reason]).toEqual([
+      procedure,
+      "forbidden",
+    ]);
+  expect((await support.call("endUserSessions", { id: administrator.userId })).reason).toBe("forbidden");
+  const promoted = { id: administrator.userId, body: { role: "operator" } };
+  expect(await administrator.call("setConsoleRole", promoted)).toMatchObject({ status: 403 });
+  expect((await operator.call("setConsoleRole", promoted)).status).toBe(200);
+  expect((await administrator.call("me")).data.role).toBe("operator");
+});
+
+test("A331 a role counts in its own tenant, also for an account of the same id in another one", async () => {
+  const operator = await consoleAccount(runtime, "operator");
+  const user = await consoleAccount(runtime, null, { tenant: own });
+  const copied = "insert into users (tenant_id, id) values ($1, $2)";
+  await runtime.database.write.$client.query(copied, [own.id, operator.userId]);
+  await runtime.database.write.$client.query(copied, [runtime.tenant.id, user.userId]);
+  const administrator = await consoleAccount(runtime, "administrator", { tenant: own });
+  expect((await administrator.call("blockUser", { id: operator.userId })).status).toBe(200);
+  expect(
+    (await operator.call("setConsoleRole", { id: user.userId, body: { role: "operator" } })).status,
+  ).toBe(200);
+  expect((await user.call("me")).reason).toBe("signed_out");
+  expect((await operator.call("me")).data.role).toBe("operator");
+});
+
+test("A332 what the console has changed is in the audit log, with its account, before and after", async () => {
+  const administrator = await consoleAccount(runtime, "administrator", { tenant: own });
+  const user = await consoleAccount(runtime, null, { tenant: own });
+  await administrator.call("blockUser", { id: user.userId });
+  const { data } = await administrator.call("listAuditLogs", { query: { type: ["console_changed"] } });
+  const [entry] = data.items;
+  expect(entry.details).toMatchObject({
+    operation: "blockUser",
+    of: [user.userId],
+    operator: administrator.userId,
+    changes: [expect.stringMatching(/^blocked_at: none → "\d{4}-/)],
+  });
+  const operator = await consoleAccount(runtime, "operator");
+  await operator.call("unblockUser", { tenant: own.id, id: user.userId });
+  const later = await operator.call("listAuditLogs", {
+    tenant: own.id,
+    query: { type: ["console_changed"] },
+  });
+  expect(later.data.items[0].details).toMatchObject({
+    operation: "unblockUser",
+    operator: operator.userId,
+    operator_tenant: runtime.tenant.id,
+  });
+});

@@ -1,0 +1,99 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import { z } from "zod";
+import type { ConsoleVisitor } from "../../console/console-sessions.ts";
+import type { Reply } from "../answer/reply.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import {
+  type CallRefusal,
+  type ConsoleOperation,
+  callOperation,
+  consoleOperations,
+  isList,
+  type ProcedureInput,
+  parsed,
+} from "./call.ts";
+import { whoIsSignedIn } from "./me.ts";
+
+/** The administration interface over tRPC: a procedure for each operation, of the same name, and `me`. */
+
+/** Why a call was refused, beside what the operation itself answers. The member `data.reason` of an error. */
+class Refusal extends Error {
+  readonly reason: CallRefusal;
+  constructor(reason: CallRefusal) {
+    super(refusals[reason].message);
+    this.reason = reason;
+  }
+}
+
+const refusals = {
+  signed_out: { code: "UNAUTHORIZED", message: "Sign in to the console." },
+  forbidden: { code: "FORBIDDEN", message: "Your role does not allow this." },
+  not_found: { code: "NOT_FOUND", message: "There is no such tenant, or it is not yours." },
+  step_up_required: { code: "FORBIDDEN", message: "Sign in again to make changes." },
+} as const satisfies Record<CallRefusal, { code: TRPCError["code"]; message: string }>;
+
+/** The request, and the account that it is signed in with, which its calls share. */
+export interface ConsoleContext {
+  request: HandlerContext;
+  /** Null if the request is not signed in. */
+  visitor(): Promise<ConsoleVisitor | null>;
+}
+
+/** Errors never contain a stack trace, in any environment. */
+const { router, procedure } = initTRPC.context<ConsoleContext>().create({
+  isDev: false,
+  errorFormatter: ({ shape, error }) => ({
+    ...shape,
+    data: { ...shape.data, reason: error.cause instanceof Refusal ? error.cause.reason : undefined },
+  }),
+});
+
+function refuse(reason: CallRefusal): never {
+  throw new TRPCError({ ...refusals[reason], cause: new Refusal(reason) });
+}
+
+const input = z
+  .looseObject({ tenant: z.string().optional(), query: z.unknown().optional(), body: z.unknown().optional() })
+  .default({});
+
+const procedureOf = (called: ConsoleOperation) => {
+  const answers = procedure.input(input);
+  const call = async ({ request, visitor }: ConsoleContext, given: ProcedureInput) => {
+    const answer = await callOperation(request, await visitor(), called, given);
+    if ("refused" in answer) return refuse(answer.refused);
+    if (answer instanceof Response) return answer.text();
+    if (answer.status >= 400) throw errorOf(answer);
+    const body = parsed(answer);
+    return isList(called) ? { items: body, total: Number(answer.headers?.["X-Total-Count"]) } : body;
+  };
+  return called.isRead
+    ? answers.query(({ ctx, input: given }) => call(ctx, given))
+    : answers.mutation(({ ctx, input: given }) => call(ctx, given));
+};
+
+const codes: Record<number, TRPCError["code"]> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  409: "CONFLICT",
+  412: "PRECONDITION_FAILED",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "TOO_MANY_REQUESTS",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+function errorOf(answer: Reply): TRPCError {
+  const { message } = (parsed(answer) ?? {}) as { message?: string };
+  const code = codes[answer.status] ?? "INTERNAL_SERVER_ERROR";
+  return new TRPCError({ code, message: message ?? "The call failed." });
+}
+
+export const consoleRouter = router({
+  /** The account that is signed in, its role, and the tenants that it reaches. */
+  me: procedure.query(async ({ ctx }) => {
+    const visitor = await ctx.visitor();
+    return visitor ? whoIsSignedIn(ctx.request.runtime, visitor) : refuse("signed_out");
+  }),
+  ...Object.fromEntries([...consoleOperations].map(([id, called]) => [id, procedureOf(called)])),
+});
