@@ -27,6 +27,7 @@ const inputs = [
   "server",
   "words",
   "instrumentation.ts",
+  "proxy.ts",
   "next.config.mjs",
   "package.json",
   "package-lock.json",

@@ -10,7 +10,8 @@ import { startParameters } from "./start-parameters.ts";
  */
 
 const isUnderNext = process.argv.includes("--next");
-process.argv.push("--when-needed");
+// The console is a part of either server.
+process.argv.push("--when-needed", "--next");
 await import("./build.ts");
 
 const parameters = [...startParameters[isUnderNext ? "next" : "stile"]];

@@ -3,6 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { logConsole } from "../observability/console.ts";
 import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
+import { consoleLink } from "./console-pages.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
 import { openPort, type Pages } from "./serving.ts";
 import { printStartNotice } from "./start-notice.ts";
@@ -29,7 +30,7 @@ export async function serveAlone(
     process.exit(runtime);
   }
   serving.begin(runtime);
-  printStartNotice(runtime);
+  printStartNotice(runtime, await consoleLink(runtime));
 
   const code = await Promise.race([exitCode, outgrownExitCode(runtime.standing)]);
   closing.abort();

@@ -5,6 +5,7 @@ import { recordMessages } from "../http/request/node-messages.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
+import { consoleLink } from "./console-pages.ts";
 import { printStartNotice } from "./start-notice.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function bootInsideNext(): Promise<void> {
     const runtime = await createRuntime(config, { log: createLogger(config.log.level), worker: false });
     holdRuntime(runtime);
     recordMessages();
-    if (config.mode === "development") printStartNotice(runtime);
+    if (config.mode === "development") printStartNotice(runtime, await consoleLink(runtime));
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;
     process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);

@@ -18,6 +18,7 @@ import { NodeRequest } from "../http/request/node-request.ts";
 import type { AccessFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
+import type { ConsolePages } from "./console-pages.ts";
 
 /** Handlers of requests. */
 export interface Destinations {
@@ -25,6 +26,8 @@ export interface Destinations {
   api(request: ApiRequest, info: ConnectionInfo): Promise<Reply | Response | null>;
   /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
+  /** Returns what answers a request of the console's pages; null for any other request. Absent where there is no console. */
+  console?: ConsolePages;
   /** Answers any other request. */
   pages(request: Request, info: { address: string; requestId: string }): Promise<Response>;
 }
@@ -105,7 +108,12 @@ export function createListener({
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, info: ConnectionInfo) {
     let answered: Reply | Response | null;
     try {
-      const { api } = await destinations;
+      const { api, console } = await destinations;
+      const answerOfConsole = console?.(incoming);
+      if (answerOfConsole) {
+        outgoing.setHeader("X-Request-ID", info.requestId);
+        return await answerOfConsole(incoming, outgoing);
+      }
       answered = await api(new NodeRequest(incoming, outgoing), info);
       // A client that has gone needs no answer, and Node would queue it.
       if (outgoing.destroyed) return;

@@ -4,6 +4,7 @@ import { releaseInstance } from "../database/instances.ts";
 import { logConsole } from "../observability/console.ts";
 import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
+import { consoleLink } from "./console-pages.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
 import { countWorkers, shareConnections } from "./process-count.ts";
 import { printStartNotice } from "./start-notice.ts";
@@ -67,7 +68,7 @@ export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv):
     await runtime?.stop();
     process.exit(started);
   }
-  printStartNotice(started);
+  printStartNotice(started, await consoleLink(started));
 
   const code = await Promise.race([exitCode, outgrownExitCode(started.standing)]);
   await end();

@@ -6,6 +6,7 @@ import { securityHeaders } from "../http/answer/security-headers.ts";
 import { dispatch } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
 import { holdRuntime } from "../runtime-slot.ts";
+import { consolePages } from "./console-pages.ts";
 import { lowerPoolPriority } from "./hash-threads.ts";
 import { createListener, type Destinations } from "./listener.ts";
 
@@ -46,7 +47,12 @@ export async function openPort(config: Config, log: Logger, pages: Pages): Promi
     port,
     begin(runtime) {
       holdRuntime(runtime);
-      ready.resolve({ api: dispatch, loggable: loggablePath, pages: pages.answerPage });
+      ready.resolve({
+        api: dispatch,
+        console: consolePages(runtime.config),
+        loggable: loggablePath,
+        pages: pages.answerPage,
+      });
       // The first page does not wait for it.
       pages
         .builtPages()

@@ -15,7 +15,7 @@ function warnings(settings: Record<string, string>): string[] {
   const lines: string[] = [];
   const log = { info() {}, warn: (line: string) => void lines.push(line) };
   const config = loadConfig({ ...production, ...settings }, "/nowhere");
-  printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime);
+  printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime, null);
   return lines;
 }
 
@@ -33,7 +33,7 @@ test("a start in development says what stays in the mailbox", () => {
     written.mockClear();
     const log = { info() {}, warn() {} };
     const config = loadConfig(settings, "/nowhere");
-    printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime);
+    printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime, null);
     return written.mock.calls.join();
   };
   const phone = { STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" };

@@ -8,8 +8,10 @@ import { uselessSettings } from "./useless-settings.ts";
  * Reports that the server is ready and its address: in production as one log line, in development as text for the
  * developer. Logs a warning for each setting without effect, and in production for each missing recommended
  * setting.
+ *
+ * @param link makes the first operator of the console; null if there is one
  */
-export function printStartNotice({ config, embedded, log }: BootedRuntime): void {
+export function printStartNotice({ config, embedded, log }: BootedRuntime, link: string | null): void {
   const address = config.base_url;
   for (const line of [...uselessSettings(config), ...themeWarnings(config.theme)]) log.warn(line);
   if (config.mode === "production") {
@@ -17,6 +19,11 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },
       "listening",
     );
+    if (link !== null)
+      log.info(
+        { link },
+        "the console has no operator: this link makes the first one, once, within ten minutes",
+      );
     if (!config.smtp_url && config.email_delivery.enabled)
       log.warn("SMTP_URL is missing: mail is not sent, so users receive no codes");
     if (!address.startsWith("https:"))
@@ -43,6 +50,7 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime): void
     ...mailboxLines(config),
     `  Phone     ${address}/dev/authenticator (simulates an authenticator app)`,
     `  Tenant    ${config.tenant.id}`,
+    ...(link === null ? [] : [`  Console   ${link} (makes the first operator, once, within ten minutes)`]),
     ...(embedded
       ? [`  Database  ${embedded.directory}${embedded.adopted ? " (was still running)" : ""}`]
       : []),

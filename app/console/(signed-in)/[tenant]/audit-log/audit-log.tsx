@@ -1,0 +1,174 @@
+"use client";
+
+import {
+  Anchor,
+  Badge,
+  Button,
+  Code,
+  Group,
+  MultiSelect,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconDownload, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import Link from "next/link";
+import { useState } from "react";
+import { auditTypes } from "#server/audit/audit-types";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../_api/provider.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import { download } from "../../../_parts/download.ts";
+import { Moment } from "../../../_parts/moment.tsx";
+import { PageHead } from "../../../_parts/page-head.tsx";
+import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
+import { usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
+
+type Entry = AdminOperations["listAuditLogs"]["answer"]["items"][number];
+type Type = (typeof auditTypes)[number];
+
+const SIZE = 50;
+const DEBOUNCE_MS = 300;
+const FOLLOW_MS = 2_000;
+
+/** What happened at the tenant: filtered by what the address says, and followed live. */
+export function AuditLog() {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const pathOf = usePagePath();
+  const [value, change] = useSearchState();
+  const [page, setPage] = usePageState();
+  const [isFollowing, setFollowing] = useState(false);
+  const [typed, setTyped] = useState(value("q"));
+  const search = useDebouncedCallback((q: string) => change({ q }, { replaces: true }), DEBOUNCE_MS);
+  const types = value("type").split(",").filter(Boolean) as Type[];
+  const filter = {
+    ...(value("q") ? { q: value("q") } : {}),
+    ...(types.length > 0 ? { type: types } : {}),
+    ...(value("from") ? { start_time: value("from") } : {}),
+    ...(value("to") ? { end_time: value("to") } : {}),
+    ...(value("user") ? { actor_user_id: value("user") } : {}),
+  };
+  const found = useQuery({
+    ...trpc.listAuditLogs.queryOptions({ tenant, query: { ...filter, page, per_page: SIZE } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: isFollowing && page === 1 ? FOLLOW_MS : false,
+  });
+  const columns: Column<Entry>[] = [
+    { id: "time", header: words.auditLog.time, cell: ({ row }) => <Moment at={row.original.created_at} /> },
+    { id: "type", header: words.auditLog.type, cell: ({ row }) => <TypeBadge entry={row.original} /> },
+    {
+      id: "user",
+      header: words.auditLog.user,
+      cell: ({ row: { original } }) =>
+        original.actor_user_id ? (
+          <Anchor component={Link} size="sm" href={pathOf(`users/${original.actor_user_id}`)}>
+            {original.actor_email ?? original.actor_user_id}
+          </Anchor>
+        ) : null,
+    },
+    {
+      id: "details",
+      header: words.auditLog.details,
+      cell: ({ row }) => <Details details={row.original.details} />,
+    },
+    {
+      id: "source",
+      header: words.auditLog.source,
+      cell: ({ row }) => <Text size="sm">{row.original.meta_source_ip}</Text>,
+    },
+  ];
+  return (
+    <>
+      <PageHead title={words.pages.audit_log} sentence={words.auditLog.sentence}>
+        <Switch
+          label={words.auditLog.follow}
+          checked={isFollowing}
+          onChange={(event) => setFollowing(event.currentTarget.checked)}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => download(tenant, "exportAuditLogs", { query: filter })}
+        >
+          {words.auditLog.export}
+        </Button>
+      </PageHead>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label={words.auditLog.search}
+          leftSection={<IconSearch size={16} />}
+          value={typed}
+          onChange={({ currentTarget }) => {
+            setTyped(currentTarget.value);
+            search(currentTarget.value);
+          }}
+          w={{ base: "100%", sm: 260 }}
+        />
+        <MultiSelect
+          label={words.auditLog.types}
+          data={auditTypes}
+          value={types}
+          onChange={(chosen) => change({ type: chosen.join(",") })}
+          searchable
+          clearable
+          w={{ base: "100%", sm: 300 }}
+        />
+        <DateTimePicker
+          label={words.auditLog.from}
+          value={value("from") ? dayjs(value("from")).format("YYYY-MM-DD HH:mm:ss") : null}
+          onChange={(at) => change({ from: at ? dayjs(at).toISOString() : "" })}
+          clearable
+          w={{ base: "100%", sm: 190 }}
+        />
+        <DateTimePicker
+          label={words.auditLog.to}
+          value={value("to") ? dayjs(value("to")).format("YYYY-MM-DD HH:mm:ss") : null}
+          onChange={(at) => change({ to: at ? dayjs(at).toISOString() : "" })}
+          clearable
+          w={{ base: "100%", sm: 190 }}
+        />
+      </Group>
+      <DataTable
+        label={words.pages.audit_log}
+        found={found}
+        columns={columns}
+        idOf={({ id }) => id}
+        page={page}
+        size={SIZE}
+        onPage={setPage}
+        empty={<Empty title={words.auditLog.empty} sentence={words.auditLog.emptySentence} />}
+      />
+    </>
+  );
+}
+
+function TypeBadge({ entry }: { entry: Entry }) {
+  const failed = /_(failed|failure|rejected|withheld)$/.test(entry.type);
+  return (
+    <Badge variant="light" color={failed ? "red" : "gray"} tt="none" fw={500} radius="sm">
+      {entry.type}
+    </Badge>
+  );
+}
+
+function Details({ details }: { details: Entry["details"] }) {
+  const members = Object.entries(details);
+  if (members.length === 0) return null;
+  return (
+    <Stack gap={2}>
+      {members.map(([name, value]) => (
+        <Text key={name} size="xs" style={{ overflowWrap: "anywhere" }}>
+          <Code>{name}</Code> {typeof value === "string" ? value : JSON.stringify(value)}
+        </Text>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,172 @@
+"use client";
+
+import { Anchor, Badge, Button, Group, Modal, Radio, Select, Stack } from "@mantine/core";
+import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { type ConsoleRole, consoleRoles } from "#server/console/roles";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../_api/provider.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import { Identifier } from "../../../_parts/identifier.tsx";
+import { Moment } from "../../../_parts/moment.tsx";
+import { PageHead } from "../../../_parts/page-head.tsx";
+import { useMay, useMe, usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
+
+type Grant = AdminOperations["listConsoleRoles"]["answer"][number];
+
+/** Who may enter the console. */
+export function Roles() {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const pathOf = usePagePath();
+  const may = useMay();
+  const { data, ...listed } = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
+  const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway);
+  const columns: Column<Grant>[] = [
+    {
+      id: "account",
+      header: words.consoleRoles.account,
+      cell: ({ row: { original } }) => (
+        <Stack gap={0}>
+          <Anchor component={Link} size="sm" href={pathOf(`users/${original.user_id}`)}>
+            {original.email ?? original.user_id}
+          </Anchor>
+          <Identifier value={original.user_id} shortened />
+        </Stack>
+      ),
+    },
+    {
+      id: "role",
+      header: words.consoleRoles.role,
+      cell: ({ row }) => <Badge variant="light">{words.roles[row.original.role]}</Badge>,
+    },
+    {
+      id: "since",
+      header: words.consoleRoles.since,
+      cell: ({ row }) => <Moment at={row.original.created_at} />,
+    },
+    {
+      id: "actions",
+      header: "",
+      cell: ({ row: { original } }) =>
+        may("deleteConsoleRole") && (
+          <Group justify="flex-end">
+            <ConfirmedButton
+              label={words.consoleRoles.takeAway}
+              title={words.consoleRoles.question}
+              loading={takeAway.isPending}
+              onConfirm={() => takeAway.mutateAsync({ tenant, id: original.user_id })}
+            >
+              {words.consoleRoles.consequence}
+            </ConfirmedButton>
+          </Group>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHead title={words.pages.roles} sentence={words.consoleRoles.sentence}>
+        {may("setConsoleRole") && <GiveRole />}
+      </PageHead>
+      <DataTable
+        label={words.pages.roles}
+        found={{ ...listed, data: data && { items: data, total: data.length } }}
+        columns={columns}
+        idOf={({ user_id }) => user_id}
+        page={1}
+        size={Math.max(1, data?.length ?? 1)}
+        onPage={() => {}}
+        empty={<Empty title={words.consoleRoles.empty} />}
+      />
+    </>
+  );
+}
+
+const FOUND_USERS = 10;
+const DEBOUNCE_MS = 200;
+
+/** Chooses an account and a role that is not stronger than one's own. */
+function GiveRole() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const tenant = useTenant();
+  const me = useMe();
+  const trpc = useTRPC();
+  const [userId, setUserId] = useState<string | null>(null);
+  const [role, setRole] = useState<ConsoleRole>("auditor");
+  const [typed, setTyped] = useState("");
+  const [sought] = useDebouncedValue(typed, DEBOUNCE_MS);
+  const { data: users } = useQuery({
+    ...trpc.listUsers.queryOptions({ tenant, query: { email: sought, per_page: FOUND_USERS } }),
+    enabled: isOpen,
+    placeholderData: keepPreviousData,
+  });
+  const give = useChange(trpc.setConsoleRole.mutationOptions({ onSuccess: close }), words.consoleRoles.given);
+  const isDefaultTenant = me.is_default_tenant && tenant === me.tenant.id;
+  const offered = consoleRoles
+    .slice(0, consoleRoles.indexOf(me.role) + 1)
+    .filter((name) => name !== "operator" || isDefaultTenant);
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        {words.consoleRoles.add}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={words.consoleRoles.add} centered>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (userId) give.mutate({ tenant, id: userId, body: { role } });
+          }}
+        >
+          <Stack>
+            <Select
+              label={words.consoleRoles.account}
+              placeholder={words.consoleRoles.accountHint}
+              data-autofocus
+              searchable
+              value={userId}
+              onChange={setUserId}
+              searchValue={typed}
+              onSearchChange={setTyped}
+              filter={({ options }) => options}
+              nothingFoundMessage={words.nothingFound}
+              data={(users?.items ?? []).map((user) => ({
+                value: user.id,
+                label: user.emails?.[0]?.address ?? user.username?.username ?? user.id,
+              }))}
+            />
+            <Radio.Group
+              label={words.consoleRoles.role}
+              value={role}
+              onChange={(chosen) => setRole(chosen as ConsoleRole)}
+            >
+              <Stack gap="xs" mt="xs">
+                {offered.map((name) => (
+                  <Radio
+                    key={name}
+                    value={name}
+                    label={words.roles[name]}
+                    description={words.consoleRoles.meanings[name]}
+                  />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {words.cancel}
+              </Button>
+              <Button type="submit" disabled={userId === null} loading={give.isPending}>
+                {words.consoleRoles.add}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
+import type { Me } from "#server/http/console/me";
+import type { AdminOperations, operations } from "../../../packages/server/src/interface.ts";
+
+/**
+ * The type of the console's router. The router is made of the operations of the administration interface, and so is its type:
+ * from the same document, by the module that `@stile-auth/server` has its types from.
+ */
+
+type Names = keyof AdminOperations;
+
+/** What each procedure takes: the input of the operation, and the tenant; default: that of the account. */
+type InputOf<Name extends Names> = AdminOperations[Name]["input"] & { tenant?: string };
+
+type Procedure<Name extends Names> = (typeof operations)[Name][0] extends "GET"
+  ? TRPCQueryProcedure<{ input: InputOf<Name>; output: AdminOperations[Name]["answer"]; meta: object }>
+  : TRPCMutationProcedure<{ input: InputOf<Name>; output: AdminOperations[Name]["answer"]; meta: object }>;
+
+type Procedures = { [Name in Names]: Procedure<Name> } & {
+  me: TRPCQueryProcedure<{ input: undefined; output: Me; meta: object }>;
+};
+
+/** Errors have the reason of a refusal beside what tRPC tells. */
+interface RootTypes {
+  ctx: object;
+  meta: object;
+  errorShape: {
+    message: string;
+    code: number;
+    data: { code: string; httpStatus: number; path?: string; reason?: RefusalReason };
+  };
+  transformer: false;
+}
+
+/** Why a call was refused before its operation was asked. */
+export type RefusalReason = "signed_out" | "forbidden" | "not_found" | "step_up_required";
+
+export type ConsoleRouter = TRPCBuiltRouter<RootTypes, Procedures>;

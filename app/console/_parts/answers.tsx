@@ -1,0 +1,52 @@
+"use client";
+
+import { Alert, Button, Center, Stack, Text, ThemeIcon } from "@mantine/core";
+import { IconAlertTriangle, IconInbox } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { words } from "../_words.ts";
+
+/** Says why something could not be read or changed, in the words of the service. */
+export function Failure({ error, retry }: { error: { message: string }; retry?: () => void }) {
+  return (
+    <Alert color="red" icon={<IconAlertTriangle size={18} />} title={words.failed.title} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error.message}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {words.retry}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** What stands in place of a list that has nothing: what is missing, and what can be done. */
+export function Empty({
+  title,
+  sentence,
+  children,
+}: {
+  title: string;
+  sentence?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="xs" maw={420}>
+        <ThemeIcon variant="light" color="gray" size="xl" radius="xl">
+          <IconInbox size={22} stroke={1.5} />
+        </ThemeIcon>
+        <Text fw={500} ta="center">
+          {title}
+        </Text>
+        {sentence && (
+          <Text size="sm" c="dimmed" ta="center">
+            {sentence}
+          </Text>
+        )}
+        {children}
+      </Stack>
+    </Center>
+  );
+}

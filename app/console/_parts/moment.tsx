@@ -1,0 +1,35 @@
+"use client";
+
+import { Text, Tooltip } from "@mantine/core";
+import dayjs from "dayjs";
+import relativeTime from "dayjs/plugin/relativeTime";
+import { words } from "../_words.ts";
+
+dayjs.extend(relativeTime);
+
+const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+
+/** A time in the zone of the viewer, in full. */
+const absoluteTime = (moment: string): string => absolute.format(new Date(moment));
+
+/** How long ago a time is, or how far ahead. */
+const relativeTimeOf = (moment: string): string => dayjs(moment).fromNow();
+
+/** A time as it is said, with the exact one beside it for pointers and screen readers. */
+export function Moment({ at, fallback = words.never }: { at: string | null | undefined; fallback?: string }) {
+  if (!at)
+    return (
+      <Text span size="sm" c="dimmed">
+        {fallback}
+      </Text>
+    );
+  return (
+    <Tooltip label={absoluteTime(at)}>
+      <Text span size="sm" style={{ whiteSpace: "nowrap" }} suppressHydrationWarning>
+        <time dateTime={at} title={absoluteTime(at)}>
+          {relativeTimeOf(at)}
+        </time>
+      </Text>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,21 @@
+import { IconClipboardList, IconLayoutDashboard, IconShieldLock } from "@tabler/icons-react";
+import type { ComponentType } from "react";
+import type { AdminOperations } from "../../../packages/server/src/interface.ts";
+import { words } from "../_words.ts";
+
+/** A page of the navigation. */
+export interface ConsolePage {
+  /** Its address below that of the tenant. */
+  path: string;
+  label: string;
+  icon: ComponentType<{ size?: number; stroke?: number }>;
+  /** What it calls: it is shown to roles that may. */
+  needs: keyof AdminOperations;
+}
+
+/** The pages of the console in the order of the navigation, in groups. */
+export const pageGroups: readonly (readonly ConsolePage[])[] = [
+  [{ path: "", label: words.pages.overview, icon: IconLayoutDashboard, needs: "getStatistics" }],
+  [{ path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" }],
+  [{ path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" }],
+];
