@@ -50,6 +50,8 @@ export const users = declareTable(
     blockedAt: moment("blocked_at"),
     /** When the user last declined to create a passkey; null if never. */
     passkeyDeclinedAt: moment("passkey_declined_at"),
+    /** When a sign-in last issued a session; null if none has since version 0.4. No index has it: each sign-in writes it. */
+    lastSignInAt: moment("last_sign_in_at"),
     ...times(),
   },
   {
@@ -76,6 +78,11 @@ export const users = declareTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     // The order in which the administration interface lists users.
     index("users_created_at").on(table.tenantId, table.createdAt, table.id),
+    // Operators search by the beginning of a name, whatever its case.
+    index("users_name").on(table.tenantId, sql`lower("name") text_pattern_ops`).where(isSet(table.name)),
+    index("users_family_name")
+      .on(table.tenantId, sql`lower("family_name") text_pattern_ops`)
+      .where(isSet(table.familyName)),
   ],
 );
 
@@ -123,6 +130,8 @@ export const emails = declareTable(
     unique("emails_address_unique").on(table.tenantId, table.address),
     uniqueIndex("emails_primary_unique").on(table.tenantId, table.userId).where(sql`is_primary`),
     index("emails_user").on(table.tenantId, table.userId),
+    // For searches by the beginning of an address: the collation of a database may not serve them.
+    index("emails_beginning").on(table.tenantId, table.address.op("text_pattern_ops")),
     deletedWith(users, table.tenantId, table.userId),
   ],
 );
@@ -146,6 +155,7 @@ export const usernames = declareTable(
     primaryKey({ columns: [table.tenantId, table.id] }),
     unique("usernames_username_unique").on(table.tenantId, table.username),
     unique("usernames_user_unique").on(table.tenantId, table.userId),
+    index("usernames_beginning").on(table.tenantId, table.username.op("text_pattern_ops")),
     deletedWith(users, table.tenantId, table.userId),
   ],
 );

@@ -99,6 +99,7 @@ export const userObjectSchema = z
     blocked_at: time
       .optional()
       .describe("Since when the account is blocked: it has no session and gets none."),
+    last_sign_in_at: time.optional().describe("When a sign-in last issued a session."),
     name: z.string().optional(),
     given_name: z.string().optional(),
     family_name: z.string().optional(),
@@ -194,7 +195,8 @@ export function userObjectText(baseUrl: string, user: string): string {
     'phone_number_verified', ${valueIn(user, "phone_numbers", "o.verified_at is not null")},
     ${timesOf(user)},
     ${credentialMembers(user)},
-    'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
+    'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'last_sign_in_at', ${isoTime(`${user}.last_sign_in_at`)},
+    'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
     'picture', case when ${user}.picture like '/%' then `;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
     .map(

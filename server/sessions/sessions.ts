@@ -83,9 +83,10 @@ const issueText = `session_ended as (
       order by created_at desc, id desc limit $3)
     returning *, case when expires_at <= $12 or last_used_at < $14::timestamptz then '${endedEvents[0]}'
       else '${endedEvents[1]}' end as event),
-  session_language as (
-    update users set language = $4::text
-    where tenant_id = $1 and id = $2 and $4::text is not null and language is distinct from $4::text),
+  session_sign_in as (
+    update users set language = coalesce($4::text, language),
+      last_sign_in_at = case when $15::boolean then $12::timestamptz else last_sign_in_at end
+    where tenant_id = $1 and id = $2 and ($15::boolean or language is distinct from coalesce($4::text, language))),
   session_account as (select blocked_at from users where tenant_id = $1 and id = $2),
   session_issued as (
     insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
@@ -97,7 +98,8 @@ const refusalText = `case when not exists (select from session_account) then 'us
 
 /**
  * Issues a session: signs its token and prepares its row. The session identifier is always new. The token is valid
- * once `write` has inserted the row. It also stores the language of the request for later mails to the account.
+ * once `write` has inserted the row. It also stores the time of the sign-in, and the language of the request for later mails
+ * to the account.
  *
  * @returns `write` also ends the oldest sessions beyond `session.limit`, correctly under concurrent logins, and throws
  *   ConflictError("user") if the account no longer exists, ConflictError("account_blocked") if it is blocked
@@ -149,6 +151,7 @@ export async function issueSession(
       now,
       expiresAt,
       idleSince(tenant, now),
+      byOperator === undefined,
     ],
     refuses: refusalText,
     returns: "(select coalesce(json_agg(e order by created_at, id), '[]') from session_ended e)",

@@ -259,6 +259,8 @@ export interface User {
   metadata?: UserMetadata | undefined;
   /** Since when the account is blocked: it has no session and gets none. */
   blocked_at?: string | undefined;
+  /** When a sign-in last issued a session. */
+  last_sign_in_at?: string | undefined;
   name?: string | undefined;
   given_name?: string | undefined;
   family_name?: string | undefined;
@@ -308,6 +310,8 @@ export interface UserEventData {
   metadata?: UserMetadata | undefined;
   /** Since when the account is blocked: it has no session and gets none. */
   blocked_at?: string | undefined;
+  /** When a sign-in last issued a session. */
+  last_sign_in_at?: string | undefined;
   name?: string | undefined;
   given_name?: string | undefined;
   family_name?: string | undefined;
@@ -1781,7 +1785,7 @@ export interface EventData {
 
 /** Input and answer of each operation of the administration interface. */
 export interface AdminOperations {
-  /** List users by the time of their creation. All conditions must hold. A search by `email` or `username` finds 10,000 users at most. */
+  /** List users by the time of their creation or of their last sign-in. All conditions must hold. A search or filter finds 10,000 users at most. `page` counts from the first user, and takes the longer the further it is; with `after` the link to the next page continues after the last user of this one, at the same cost everywhere. */
   listUsers: {
     input: {
       query?: {
@@ -1789,13 +1793,52 @@ export interface AdminOperations {
         page?: number | undefined;
         /** Items on a page. */
         per_page?: number | undefined;
+        /** An id, phone number or identifier at a provider in full, or the beginning of an email, a username, a name or a family name. An index serves it, in contrast to the searches by a part. */
+        q?: string | undefined;
         /** A part of an email. */
         email?: string | undefined;
         /** A part of the username. */
         username?: string | undefined;
+        /** A part of the name. */
+        name?: string | undefined;
+        /** The phone number, in the international form. */
+        phone_number?: string | undefined;
         /** Ids, repeated or separated by commas. */
         user_id?: string[] | undefined;
+        /** Users linked to this identity provider, as `provider_name` of identities. */
+        provider?: string | undefined;
+        /** The identifier of the user at a provider, as `provider_id` of identities. */
+        provider_subject?: string | undefined;
+        blocked?: boolean | undefined;
+        /** Whether an email of the user is verified. */
+        verified?: boolean | undefined;
+        /** Methods that the user has, all of them. */
+        method?:
+          | (
+              | "password"
+              | "passcode"
+              | "sms"
+              | "passkey"
+              | "third_party"
+              | "totp"
+              | "security_key"
+              | "authenticator"
+              | "recovery_code"
+            )[]
+          | undefined;
+        /** Only users created later. */
+        created_after?: string | undefined;
+        /** Only users created earlier. */
+        created_before?: string | undefined;
+        /** Only users whose last sign-in was later. */
+        last_sign_in_after?: string | undefined;
+        /** Only users whose last sign-in was earlier. */
+        last_sign_in_before?: string | undefined;
+        /** Users who have not signed in are the earliest. */
+        sort_by?: "created_at" | "last_sign_in_at" | undefined;
         sort_direction?: "asc" | "desc" | undefined;
+        /** Empty for the first page; others are taken from `Link`. `page` does not count then. */
+        after?: string | undefined;
       };
     };
     answer: { items: User[]; total: number };

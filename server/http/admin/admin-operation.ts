@@ -12,7 +12,7 @@ import {
   type Place,
   type UntaggedRow,
 } from "../table/operation.ts";
-import { type Page, pageHeaders } from "../table/paging.ts";
+import { cursorHeaders, type Page, pageHeaders } from "../table/paging.ts";
 
 /** An operation without parameters in the query. */
 export type NoQuery = z.ZodObject<Record<never, never>>;
@@ -154,6 +154,14 @@ export function userOperation<At extends `GET /admin/users/{id}${string}`>(
   });
 }
 
+/** A page of a list. */
+interface ListedPage {
+  items: unknown[];
+  total: number;
+  /** If the page is one after a position: the next one, which `after` of the query names; null without one. */
+  next?: string | null;
+}
+
 /** Makes a row of a list in pages. */
 export function listOperation<At extends Place, Query extends z.ZodRawShape = Record<never, never>>(
   place: At,
@@ -172,7 +180,7 @@ export function listOperation<At extends Place, Query extends z.ZodRawShape = Re
     list(
       context: HandlerContext,
       input: AdminInput<At, z.ZodObject<Query>, z.ZodUndefined> & { page: Page },
-    ): Promise<Outcome<{ items: unknown[]; total: number }>>;
+    ): Promise<Outcome<ListedPage>>;
   },
 ): UntaggedRow {
   const headers = { "X-Total-Count": counts, Link: "The other pages (RFC 8288)." };
@@ -184,9 +192,14 @@ export function listOperation<At extends Place, Query extends z.ZodRawShape = Re
       const { page: number, per_page: size } = input.query;
       const page = { number, size };
       const query = input.query as typeof input.query & z.output<z.ZodObject<Query>>;
-      return replyTo(await list(context, { ...input, query, page }), ({ items, total }) =>
-        json(200, items, { headers: pageHeaders(context.tenant.config, context.url, page, total) }),
-      );
+      return replyTo(await list(context, { ...input, query, page }), ({ items, total, next }) => {
+        const { config } = context.tenant;
+        const headers =
+          next === undefined
+            ? pageHeaders(config, context.url, page, total)
+            : cursorHeaders(config, context.url, next, total);
+        return json(200, items, { headers });
+      });
     },
   });
 }

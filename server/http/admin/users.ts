@@ -1,9 +1,16 @@
 import { z } from "zod";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
-import { listUsers, MAX_SEARCH_RESULTS } from "../../admin/user-list.ts";
+import {
+  listUsers,
+  MAX_SEARCH_RESULTS,
+  type UserFilter,
+  userCursor,
+  userOrders,
+} from "../../admin/user-list.ts";
 import { listLoginMethods, loginMethodsSchema } from "../../admin/user-login-methods.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
+import { methodNames } from "../../methods/index.ts";
 import { userObjectSchema } from "../../objects/user-object.ts";
 import { csv, instant, uuid } from "../table/fields.ts";
 import { adminOperation, changeOperation, listOperation, userOperation } from "./admin-operation.ts";
@@ -11,6 +18,9 @@ import { adminOperation, changeOperation, listOperation, userOperation } from ".
 const user = { schema: userObjectSchema };
 
 const part = () => z.string().trim().max(256).optional();
+
+/** A whole value that is compared as it is. */
+const exact = () => z.string().min(1).max(1024).optional();
 
 /** A text of one line, or null, which clears it. */
 const line = () =>
@@ -34,30 +44,86 @@ const newEmail = z.strictObject({
   is_verified: z.boolean().default(false),
 });
 
+/** Which users, as queries of lists and of exports say it. */
+const userFilters = {
+  q: part().describe(
+    "An id, phone number or identifier at a provider in full, or the beginning of an email, a username, a name or a family name. An index serves it, in contrast to the searches by a part.",
+  ),
+  email: part().describe("A part of an email."),
+  username: part().describe("A part of the username."),
+  name: part().describe("A part of the name."),
+  phone_number: z.string().trim().max(64).optional().describe("The phone number, in the international form."),
+  user_id: csv(uuid()).optional().describe("Ids, repeated or separated by commas."),
+  provider: exact().describe("Users linked to this identity provider, as `provider_name` of identities."),
+  provider_subject: exact().describe(
+    "The identifier of the user at a provider, as `provider_id` of identities.",
+  ),
+  blocked: z.boolean().optional(),
+  verified: z.boolean().optional().describe("Whether an email of the user is verified."),
+  method: csv(z.enum(methodNames)).optional().describe("Methods that the user has, all of them."),
+  created_after: instant().optional().describe("Only users created later."),
+  created_before: instant().optional().describe("Only users created earlier."),
+  last_sign_in_after: instant().optional().describe("Only users whose last sign-in was later."),
+  last_sign_in_before: instant().optional().describe("Only users whose last sign-in was earlier."),
+};
+
+const filterQuery = z.object(userFilters);
+
+/** Converts parameters of a query. A text that is empty is no condition. */
+function userFilterOf(query: z.output<typeof filterQuery>): UserFilter {
+  return {
+    text: query.q || undefined,
+    email: query.email || undefined,
+    username: query.username || undefined,
+    name: query.name || undefined,
+    phone: query.phone_number || undefined,
+    // A parameter that is there without an id matches no user; it must not list all of them.
+    ids: query.user_id,
+    provider: query.provider,
+    subject: query.provider_subject,
+    isBlocked: query.blocked,
+    isVerified: query.verified,
+    methods: query.method,
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    lastSignInAfter: query.last_sign_in_after,
+    lastSignInBefore: query.last_sign_in_before,
+  };
+}
+
 /** Users. */
 export const userAddresses = [
   listOperation("GET /admin/users", {
     id: "listUsers",
-    summary: "List users by the time of their creation",
-    description: `All conditions must hold. A search by \`email\` or \`username\` finds ${MAX_SEARCH_RESULTS.toLocaleString("en")} users at most.`,
+    summary: "List users by the time of their creation or of their last sign-in",
+    description: `All conditions must hold. A search or filter finds ${MAX_SEARCH_RESULTS.toLocaleString("en")} users at most. \`page\` counts from the first user, and takes the longer the further it is; with \`after\` the link to the next page continues after the last user of this one, at the same cost everywhere.`,
     query: {
-      email: part().describe("A part of an email."),
-      username: part().describe("A part of the username."),
-      user_id: csv(uuid()).optional().describe("Ids, repeated or separated by commas."),
+      ...userFilters,
+      sort_by: z
+        .enum(userOrders)
+        .default("created_at")
+        .describe("Users who have not signed in are the earliest."),
       sort_direction: z.enum(["asc", "desc"]).default("desc"),
+      after: z
+        .string()
+        .max(64)
+        .regex(userCursor)
+        .optional()
+        .describe("Empty for the first page; others are taken from `Link`. `page` does not count then."),
     },
     item: userObjectSchema,
     counts: "Number of matching users.",
     async list({ runtime, tenant }, { query, page }) {
-      const { users, total } = await heavyRead(runtime.database.read, () =>
-        listUsers(
-          { runtime, tenant },
-          // A parameter that is there without an id matches no user; it must not list all of them.
-          { email: query.email || undefined, username: query.username || undefined, ids: query.user_id },
-          { offset: (page.number - 1) * page.size, limit: page.size, order: query.sort_direction },
-        ),
+      const { after, sort_by: by, sort_direction: order } = query;
+      const { users, total, next } = await heavyRead(runtime.database.read, () =>
+        listUsers({ runtime, tenant }, userFilterOf(query), {
+          by,
+          order,
+          limit: page.size,
+          ...(after === undefined ? { offset: (page.number - 1) * page.size } : { after }),
+        }),
       );
-      return { items: users, total };
+      return { items: users, total, ...(after === undefined ? {} : { next }) };
     },
   }),
   changeOperation("POST /admin/users", {

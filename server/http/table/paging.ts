@@ -35,3 +35,24 @@ export function pageHeaders(
   ];
   return { "X-Total-Count": String(total), Link: links.join(", ") };
 }
+
+/**
+ * Returns the headers of a page after a position: `X-Total-Count`, and the first and the next page in `Link` (RFC 8288).
+ *
+ * @param requested URL of the request
+ * @param next value of `after` for the next page; null if this page is the last one
+ */
+export function cursorHeaders(
+  { base_url }: Pick<Config, "base_url">,
+  requested: URL,
+  next: string | null,
+  total: number,
+): Record<string, string> {
+  const linked = (rel: string, after: string) => {
+    const url = new URL(requested.pathname + requested.search, base_url);
+    url.searchParams.set("after", after);
+    return `<${url.href}>; rel="${rel}"`;
+  };
+  const links = [linked("first", ""), ...(next === null ? [] : [linked("next", next)])];
+  return { "X-Total-Count": String(total), Link: links.join(", ") };
+}
