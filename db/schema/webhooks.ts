@@ -99,6 +99,10 @@ export const events = declareTable(
     // For the purge, which looks for old rows of all tenants.
     index("events_purge").on(table.createdAt),
     index("events_sealed").on(table.createdAt).where(isSet(table.sealedData)),
+    // The timeline of a user.
+    index("events_subject")
+      .on(table.tenantId, table.subjectId, table.createdAt, table.id)
+      .where(isSet(table.subjectId)),
     index("events_flow").on(table.tenantId, table.flowId).where(isSet(table.flowId)),
   ],
 );

@@ -15,6 +15,7 @@ import { secondFactorAddresses } from "./second-factors.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
 import { tenantAddresses } from "./tenants.ts";
+import { timelineAddresses } from "./timeline.ts";
 import { usernameAddresses } from "./usernames.ts";
 import { userAddresses } from "./users.ts";
 import { webhookAddresses } from "./webhooks.ts";
@@ -22,6 +23,7 @@ import { webhookAddresses } from "./webhooks.ts";
 /** The rows of each subject, and their group in the document. */
 const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: users", userAddresses],
+  ["admin: users", timelineAddresses],
   ["admin: users", emailAddresses],
   ["admin: users", usernameAddresses],
   ["admin: users", phoneNumberAddresses],

@@ -86,6 +86,7 @@ const adminRequests: Record<string, AdminRequest> = {
   listUsers: { query: "?email=grace&per_page=1" },
   getUser: {},
   listUserLoginMethods: {},
+  getUserTimeline: { query: "?limit=2&kind=change,sign_in" },
   updateUser: { body: { name: "Ada Lovelace", picture: "https://shop.test/ada.png" } },
   listUserTrustedBrowsers: {},
   deleteUserTrustedBrowser: {},
