@@ -1,7 +1,8 @@
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, like, lt, or, type SQL, sql } from "drizzle-orm";
-import { type ReadOnly, schema } from "#db/client";
+import { type Database, type ReadOnly, schema } from "#db/client";
 import { canonicalAddress } from "../lib/ip-address.ts";
 import { isUuid } from "../lib/uuid.ts";
+import { channelNames } from "../messages/channels.ts";
 import type { AuditedTenant } from "./audit.ts";
 import type { AuditRow } from "./audit-entry.ts";
 import type { AuditType } from "./audit-types.ts";
@@ -25,6 +26,8 @@ export interface AuditFilter {
   sourceIp?: string | undefined;
   /** Entries about an account, or about an identifier that has these digests (`identifier.ts`). */
   about?: { userId: string | null; digests: readonly string[] } | undefined;
+  /** What a message is for, such as `login`. */
+  message?: string | undefined;
   /** A literal part of any of these three; `email` false: of the user's id or the address. */
   any?: { part: string; email: boolean } | undefined;
 }
@@ -117,7 +120,7 @@ function entries(db: ReadOnly) {
 }
 
 function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter): SQL | undefined {
-  const { after, before, types, actorUserId, actorEmail, sourceIp, about, any } = filter;
+  const { after, before, types, actorUserId, actorEmail, sourceIp, about, message, any } = filter;
   const byEmail = (part: string) => and(isNotNull(table.userId), ownsEmail(tenantId, part));
   return and(
     eq(table.tenantId, tenantId),
@@ -128,6 +131,7 @@ function conditions({ id: tenantId, config }: AuditedTenant, filter: AuditFilter
     actorEmail ? byEmail(actorEmail) : undefined,
     sourceIp ? matchesAddress(sourceIp, config) : undefined,
     about && matchesIdentifier(about),
+    message === undefined ? undefined : matchesMessage(message),
     any?.part
       ? or(
           contains(actor, any.part),
@@ -148,6 +152,11 @@ function matchesIdentifier({ userId, digests }: NonNullable<AuditFilter["about"]
   const digest = sql`(${table.details} ->> 'identifier_digest')`;
   const named = sql`${digest} is not null and ${digest} = any(${sql.param([...digests])}::text[])`;
   return userId === null ? sql`(${named})` : sql`(${actor} = ${userId} or (${named}))`;
+}
+
+function matchesMessage(kind: string): SQL {
+  const kinds = channelNames.map((channel) => sql`${table.details} ->> ${channel} = ${kind}`);
+  return sql`(${sql.join(kinds, sql` or `)})`;
 }
 
 function matchesAddress(text: string, { audit_log }: AuditedTenant["config"]): SQL {
@@ -171,4 +180,77 @@ function contains(
   part: string,
 ): SQL {
   return like(column, `%${part.replace(/[\\%_]/g, "\\$&")}%`);
+}
+
+/** Entries that a search by a mask passes. They are read in the order of an index. */
+const MAX_SEARCHED = 50_000;
+
+/** Entries that a search by a mask lists. */
+const MAX_FITTING = 200;
+
+/** Types of entries that name an identifier of no account. */
+const unknownIdentifierTypes = [
+  "login_failure",
+  "mail_withheld",
+  "sms_withheld",
+] as const satisfies readonly AuditType[];
+
+/**
+ * Finds failures about an identifier that had no account, newest first: those whose digest is its own, and those whose mask
+ * alone fits.
+ *
+ * @param identifier its mask, and its digests (`identifier.ts`)
+ * @param since the time of the oldest entry to pass
+ * @returns `isComplete`: whether all entries since then were passed and are listed
+ */
+export async function failuresOfUnknown(
+  db: Database["read"],
+  tenant: AuditedTenant,
+  { mask, digests }: { mask: string; digests: readonly string[] },
+  since: Date,
+): Promise<{ failures: { row: AuditRow; isExact: boolean }[]; isComplete: boolean }> {
+  const named = sql`(details ->> 'identifier_digest')`;
+  const { rows } = await db.execute<{ passed: number; fitting: StoredFailure[] }>(sql`
+    with passed as materialized (
+      select * from audit_logs
+      where tenant_id = ${tenant.id} and type = any (${sql.param([...unknownIdentifierTypes])}::text[])
+        and user_id is null and created_at > ${since}
+      order by created_at desc, id desc limit ${MAX_SEARCHED}),
+    fitting as (
+      select id, type, request_id, ip_address, user_agent, details, created_at,
+        coalesce(${named} = any (${sql.param([...digests])}::text[]), false) as is_exact
+      from passed
+      where coalesce(details ->> 'identifier', details ->> 'recipient') = ${mask}
+      order by created_at desc, id desc limit ${MAX_FITTING})
+    select (select count(*)::int from passed) as passed,
+      (select coalesce(json_agg(f order by created_at desc, id desc), '[]') from fitting f) as fitting`);
+  const { passed = 0, fitting = [] } = rows[0] ?? {};
+  return {
+    failures: fitting.map(({ is_exact, ...row }) => ({
+      isExact: is_exact,
+      row: {
+        id: row.id,
+        type: row.type,
+        details: row.details,
+        tenantId: tenant.id,
+        userId: null,
+        requestId: row.request_id,
+        ipAddress: row.ip_address,
+        userAgent: row.user_agent,
+        createdAt: new Date(row.created_at),
+      },
+    })),
+    isComplete: passed < MAX_SEARCHED && fitting.length < MAX_FITTING,
+  };
+}
+
+interface StoredFailure {
+  is_exact: boolean;
+  id: string;
+  type: string;
+  request_id: string | null;
+  ip_address: string | null;
+  user_agent: string | null;
+  details: Record<string, unknown>;
+  created_at: string;
 }

@@ -1,4 +1,4 @@
-import type { ReadOnly } from "#db/client";
+import type { Database, ReadOnly } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
 import { parseEmailAddress } from "../identity/email/email-address.ts";
 import { factsByIdentifier } from "../identity/facts.ts";
@@ -6,8 +6,8 @@ import { parseUsername } from "../identity/username/username.ts";
 import { isUser } from "../identity/users.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isUuid } from "../lib/uuid.ts";
-import type { AuditFilter } from "./audit-log.ts";
-import { identifierDigests } from "./identifier.ts";
+import { type AuditFilter, failuresOfUnknown } from "./audit-log.ts";
+import { identifierDigests, maskIdentifier } from "./identifier.ts";
 
 interface Reading {
   database: { read: ReadOnly };
@@ -61,4 +61,29 @@ export async function entriesAbout(
     userId: isUuid(given) ? name : userId,
     digests: isUuid(given) ? [] : identifierDigests(runtime.vault, tenant.id, name),
   };
+}
+
+/** Failures about an identifier that had no account. */
+export interface UnknownIdentifier extends Awaited<ReturnType<typeof failuresOfUnknown>> {
+  /** The account that has the identifier now; null if none has. */
+  userId: string | null;
+  /** As entries show it. */
+  mask: string;
+}
+
+/**
+ * Finds the failures that may be about an email address, a username or a telephone number, in full, which had no account.
+ * Entries hold it masked: other identifiers may have the same mask. Those with its digest are about it.
+ */
+export async function failuresAbout(
+  runtime: { database: Pick<Database, "read">; vault: Pick<Vault, "macs"> },
+  tenant: Tenant,
+  given: string,
+  since: Date,
+): Promise<UnknownIdentifier> {
+  const { userId, name } = await resolveName(runtime, tenant, given);
+  const mask = maskIdentifier(name);
+  const digests = identifierDigests(runtime.vault, tenant.id, name);
+  const found = await failuresOfUnknown(runtime.database.read, tenant, { mask, digests }, since);
+  return { userId, mask, ...found };
 }

@@ -7,12 +7,12 @@ import {
   type ReadAuditRow,
 } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
-import { entriesAbout } from "../../audit/named-user.ts";
+import { entriesAbout, failuresAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
-import { adminRow, listOperation } from "./admin-operation.ts";
+import { adminRow, changeOperation, listOperation } from "./admin-operation.ts";
 
 const part = () => z.string().max(256).optional();
 
@@ -50,6 +50,23 @@ async function filterOf(
   };
 }
 
+const DAY_MS = 86_400_000;
+
+const failedSignIns = z.strictObject({
+  mask: z.string().describe("How entries show the identifier."),
+  user_id: z
+    .guid()
+    .nullable()
+    .describe("The account that has the identifier now, whose entries are its own."),
+  is_complete: z.boolean().describe("Whether all failures since `start_time` were passed, and are listed."),
+  failures: z.array(
+    z.strictObject({
+      certain: z.boolean().describe("Whether it is about this identifier. False: its mask is the same."),
+      entry: auditEntrySchema,
+    }),
+  ),
+});
+
 /** The audit log of the tenant. */
 export const auditLogAddresses = [
   listOperation("GET /admin/audit_logs", {
@@ -67,6 +84,36 @@ export const auditLogAddresses = [
         listAuditEntries(runtime.database.read, tenant, filter, page),
       );
       return { items: rows.map((row) => auditEntryJson(row, tenant.config)), total };
+    },
+  }),
+  changeOperation("GET /admin/failed_sign_ins", {
+    id: "findFailedSignIns",
+    summary: "Find sign-ins of an identifier without an account that failed",
+    description:
+      "The audit log keeps what has no account masked. `certain` failures have the digest of this identifier; the others can only fit its mask, such as `a…a@example.com`, and may be about another identifier, for instance one that was mistyped, or about this one under a key that is no longer in `SECRET_KEYS`. At most 50 000 of the newest failures are passed, and 200 listed.",
+    query: z.object({
+      identifier: z
+        .string()
+        .min(1)
+        .max(256)
+        .describe("An email address, a username or a phone number, in full."),
+      start_time: instant().optional().describe("Only later ones. Default: the last 30 days."),
+    }),
+    answers: { 200: { schema: failedSignIns } },
+    async perform({ runtime, tenant, now }, { query }) {
+      const since = query.start_time ?? new Date(now.getTime() - 30 * DAY_MS);
+      const { userId, mask, failures, isComplete } = await heavyRead(runtime.database.read, () =>
+        failuresAbout(runtime, tenant, query.identifier, since),
+      );
+      return {
+        mask,
+        user_id: userId,
+        is_complete: isComplete,
+        failures: failures.map(({ row, isExact }) => ({
+          certain: isExact,
+          entry: auditEntryJson(row, tenant.config),
+        })),
+      };
     },
   }),
   adminRow("GET /admin/audit_logs/export", {
