@@ -84,6 +84,49 @@ export interface GrantEventData {
   /** `User-Agent` of the same client. */
   user_agent?: string | undefined;
 }
+export interface Happening {
+  /** That of the entry of the audit log, of the session or of the event. */
+  id: string;
+  at: string;
+  kind: "sign_in" | "failure" | "change" | "mail" | "sms" | "session" | "event";
+  /** The type of the entry of the audit log, `session_live`, or the name of the event. */
+  type: string;
+  /** What happened, in English. It contains nothing of the account. */
+  sentence: string;
+  /** What the `reason` in the details of a failure means, in English. */
+  reason?: string | undefined;
+  /** Whether an operator has done it. */
+  by_operator: boolean;
+  request_id?: string | undefined;
+  flow_id?: string | undefined;
+  /** Masked if the settings of the audit log say so. */
+  source_ip?: string | undefined;
+  user_agent?: string | undefined;
+  /** As the audit log shows them. */
+  details: Record<string, unknown>;
+}
+export interface Message {
+  id: string;
+  at: string;
+  channel: "mail" | "sms";
+  /** `withheld`: for a recipient without an account, or beyond a limit, so that nothing is sent. */
+  outcome: "queued" | "accepted" | "failed" | "withheld";
+  /** What the message is for, such as `login`. */
+  kind: string;
+  /** Masked. */
+  recipient: string;
+  /** The account that it is for. */
+  user_id?: string | undefined;
+  /** The request that caused it, the same for all its outcomes. */
+  request_id?: string | undefined;
+  flow_id?: string | undefined;
+  attempts?: number | undefined;
+  /** What the server has answered, without addresses and codes. */
+  answer?: string | undefined;
+  reason?: string | undefined;
+  detail?: string | undefined;
+  last_failure?: string | undefined;
+}
 export interface NoticeMailEventData {
   subject: string;
   body_plain: string;
@@ -1927,6 +1970,24 @@ export interface AdminOperations {
     input: { id: string };
     answer: User;
   };
+  /** List what happened to a user, newest first. Sign-ins, changes, mails, SMS and sessions from the audit log, live sessions, and events that webhooks were told of. It reaches back as far as `audit_log.retention` and `webhooks.retention`. */
+  getUserTimeline: {
+    input: {
+      id: string;
+      query?: {
+        /** What is listed. Default: everything. */
+        kind?: ("sign_in" | "failure" | "change" | "mail" | "sms" | "session" | "event")[] | undefined;
+        limit?: number | undefined;
+        /** `next` of the page before. */
+        after?: string | undefined;
+      };
+    };
+    answer: {
+      happenings: Happening[];
+      /** `after` of the next page; null for the last one. */
+      next: string | null;
+    };
+  };
   /** List the emails of a user, the primary one first. */
   listUserEmails: {
     input: { id: string };
@@ -2267,6 +2328,49 @@ export interface AdminOperations {
         updated_at: string;
       }[];
       total: number;
+    };
+  };
+  /** Find sign-ins of an identifier without an account that failed. The audit log keeps what has no account masked. `certain` failures have the digest of this identifier; the others can only fit its mask, such as `a…a@example.com`, and may be about another identifier, for instance one that was mistyped, or about this one under a key that is no longer in `SECRET_KEYS`. At most 50 000 of the newest failures are passed, and 200 listed. */
+  findFailedSignIns: {
+    input: {
+      query: {
+        /** An email address, a username or a phone number, in full. */
+        identifier: string;
+        /** Only later ones. Default: the last 30 days. */
+        start_time?: string | undefined;
+      };
+    };
+    answer: {
+      /** How entries show the identifier. */
+      mask: string;
+      /** The account that has the identifier now, whose entries are its own. */
+      user_id: string | null;
+      /** Whether all failures since `start_time` were passed, and are listed. */
+      is_complete: boolean;
+      failures: {
+        /** Whether it is about this identifier. False: its mask is the same. */
+        certain: boolean;
+        entry: {
+          id: string;
+          type: string;
+          /** What failed. */
+          error?: string | undefined;
+          meta_http_request_id: string;
+          /** Empty for the `stile` command. */
+          meta_source_ip: string;
+          meta_user_agent: string;
+          /** The account that the event concerns. For the passkey server, the application's id of the user. */
+          actor_user_id?: string | undefined;
+          /** The account's primary email address at present. */
+          actor_email?: string | undefined;
+          /** Of a failure, `reason` says why, from a closed list; entries of version 0.2 may have none. */
+          details: Record<string, unknown>;
+          tenant_id: string;
+          created_at: string;
+          /** The same as `created_at`: entries are never changed. */
+          updated_at: string;
+        };
+      }[];
     };
   };
   /** Export entries of the audit log as lines of JSON, oldest first. Ends with the last entry from before the request, or before `end_time`. An answer that breaks off is incomplete; continue with `start_time` just before the last entry. */
@@ -2689,6 +2793,30 @@ export interface AdminOperations {
     input: { id: string };
     answer: undefined;
   };
+  /** List what became of mails and SMS, newest first. Each message has an item when it is queued or withheld, and one when the server accepts it or it is given up. The items are those of the audit log, for as long as `audit_log.retention`. */
+  listMessages: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+        channel?: "mail" | "sms" | undefined;
+        /** Outcomes, repeated or separated by commas. */
+        outcome?: ("queued" | "accepted" | "failed" | "withheld")[] | undefined;
+        /** What the message is for, such as `login`. */
+        kind?: string | undefined;
+        user_id?: string | undefined;
+        /** An email address or a phone number, in full. Entries hold its keyed digest. */
+        recipient?: string | undefined;
+        /** Only later items. */
+        start_time?: string | undefined;
+        /** Only earlier items. */
+        end_time?: string | undefined;
+      };
+    };
+    answer: { items: Message[]; total: number };
+  };
   /** Count users, and sign-ins by day and method. Days are those of UTC. A range has at most 366 days; by default it is the last 30. */
   getStatistics: {
     input: {
@@ -2842,6 +2970,7 @@ export const operations = {
   listUserLoginMethods: ["GET", "/admin/users/{id}/login_methods"],
   blockUser: ["POST", "/admin/users/{id}/block"],
   unblockUser: ["POST", "/admin/users/{id}/unblock"],
+  getUserTimeline: ["GET", "/admin/users/{id}/timeline"],
   listUserEmails: ["GET", "/admin/users/{id}/emails"],
   createUserEmail: ["POST", "/admin/users/{id}/emails"],
   getUserEmail: ["GET", "/admin/users/{id}/emails/{email_id}"],
@@ -2883,6 +3012,7 @@ export const operations = {
   endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],
   endUserSession: ["DELETE", "/admin/users/{id}/sessions/{session_id}"],
   listAuditLogs: ["GET", "/admin/audit_logs", true],
+  findFailedSignIns: ["GET", "/admin/failed_sign_ins"],
   exportAuditLogs: ["GET", "/admin/audit_logs/export"],
   listTenants: ["GET", "/admin/tenants", true],
   createTenant: ["POST", "/admin/tenants"],
@@ -2928,6 +3058,7 @@ export const operations = {
   listApiKeys: ["GET", "/admin/api_keys"],
   createApiKey: ["POST", "/admin/api_keys"],
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],
+  listMessages: ["GET", "/admin/messages", true],
   getStatistics: ["GET", "/admin/statistics"],
   listWebhooks: ["GET", "/admin/webhooks"],
   createWebhook: ["POST", "/admin/webhooks"],

@@ -7,6 +7,7 @@ import { consoleRoleAddresses } from "./console-roles.ts";
 import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
+import { messageAddresses } from "./messages.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { openidClientAddresses } from "./openid-clients.ts";
 import { passwordAddresses } from "./passwords.ts";
@@ -39,6 +40,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", oauthProviderAddresses],
   ["admin: tenants", openidClientAddresses],
   ["admin: tenants", apiKeyAddresses],
+  ["admin: audit log", messageAddresses],
   ["admin: audit log", statisticsAddresses],
   ["admin: webhooks", webhookAddresses],
 ];

@@ -145,6 +145,8 @@ const adminRequests: Record<string, AdminRequest> = {
   deleteApiKey: {},
   getStatistics: {},
   listAuditLogs: { query: "?per_page=1&type=user_created" },
+  findFailedSignIns: { query: "?identifier=unknown@shop.test" },
+  listMessages: { query: "?per_page=1&channel=mail&outcome=queued" },
   exportAuditLogs: { query: "?type=user_created" },
   deleteUser: {},
 
