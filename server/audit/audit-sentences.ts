@@ -52,6 +52,7 @@ export const auditSentences: Record<AuditType, Sentence> = {
   reauthentication_succeeded: signIn("The user proved an identity again."),
   recovery_codes_created: change("Recovery codes were made."),
   recovery_codes_deleted: change("The recovery codes were removed."),
+  recovery_offered: change("An operator offered the user to sign in again, by mail."),
   security_key_created: change("A security key was created."),
   security_key_deleted: change("A security key was removed."),
   security_notification_sent: mail("The user was told of a change."),

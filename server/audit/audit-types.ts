@@ -37,6 +37,7 @@ const accountTypes = [
   "reauthentication_succeeded",
   "recovery_codes_created",
   "recovery_codes_deleted",
+  "recovery_offered",
   "security_key_created",
   "security_key_deleted",
   "security_notification_sent",

@@ -21,6 +21,9 @@ const half = (points: number) => Math.ceil(points / 2);
 
 const ofSms = (points: number) => [perHour(points), perDay(3 * points)];
 
+/** More mails that a user has not asked for would be spam, even from operators. */
+const RECOVERY_OFFERS_PER_HOUR = 3;
+
 type Limits = Config["rate_limiter"];
 const codes = (limits: Limits) => [perHour(limits.passcodes_per_hour), perDay(limits.passcodes_per_day)];
 const halfOfCodes = (limits: Limits) =>
@@ -56,6 +59,8 @@ const tenantWindows = {
   sms_country: (limits) => ofSms(limits.sms_per_country),
   /** Notices of changes of an account, mailed to an address. */
   notice: (limits) => [perDay(limits.notices_per_day)],
+  /** Mails by which operators offer a user to sign in again. */
+  recovery_offer: () => [perHour(RECOVERY_OFFERS_PER_HOUR), perDay(2 * RECOVERY_OFFERS_PER_HOUR)],
   /** Password attempts for an account from a source. */
   password: (limits) => [perMinute(limits.passwords_per_minute)],
   /** Password attempts from a source, for all accounts together. */

@@ -10,6 +10,7 @@ export const mailMessages = {
   email_verification: "passcode",
   email_login_attempted: "notice",
   email_registration_attempted: "notice",
+  recovery_offered: "notice",
   email_create: "address_change",
   email_delete: "address_change",
   primary_email_update: "address_change",

@@ -41,6 +41,16 @@ export const mail: MailWords = {
       advice: "Wenn Sie das waren, melden Sie sich stattdessen mit dieser Adresse an.",
       ignore: "Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren. Ihr Konto ist unverändert.",
     },
+    recovery_offered: {
+      subject: "Wieder bei {service} anmelden",
+      preview: "Sie können einen Code anfordern und ein neues Passwort festlegen.",
+      heading: "Wieder anmelden",
+      event: "Die Betreiber von {service} wurden gebeten, Ihnen bei der Anmeldung an Ihrem Konto zu helfen.",
+      advice:
+        "Gehen Sie zu {host} und geben Sie diese E-Mail-Adresse ein. Dort können Sie einen Code anfordern und, falls Sie eines verwenden, ein neues Passwort festlegen.",
+      ignore:
+        "Wenn Sie nicht um Hilfe gebeten haben, können Sie diese Nachricht ignorieren. Ihr Konto ist unverändert.",
+    },
     email_create: {
       subject: "Neue E-Mail-Adresse in Ihrem Konto bei {service}",
       heading: "Eine neue E-Mail-Adresse",

@@ -39,6 +39,15 @@ export const mail: MailWords = {
       advice: "If that was you, sign in with this address instead.",
       ignore: "If that was not you, you can ignore this message. Your account has not changed.",
     },
+    recovery_offered: {
+      subject: "Sign in to {service} again",
+      preview: "You can ask for a code, and set a new password.",
+      heading: "Sign in again",
+      event: "The people who run {service} were asked to help you sign in to your account.",
+      advice:
+        "Go to {host} and enter this email address. There you can ask for a code, and set a new password if you use one.",
+      ignore: "If you did not ask for help, you can ignore this message. Your account has not changed.",
+    },
     email_create: {
       subject: "An email address was added to your {service} account",
       heading: "A new email address",

@@ -40,6 +40,16 @@ export const mail: MailWords = {
       advice: "Si c’était vous, connectez-vous plutôt avec cette adresse.",
       ignore: "Si ce n’était pas vous, vous pouvez ignorer ce message. Votre compte n’a pas changé.",
     },
+    recovery_offered: {
+      subject: "Se reconnecter à {service}",
+      preview: "Vous pouvez demander un code et définir un nouveau mot de passe.",
+      heading: "Se reconnecter",
+      event: "Les responsables de {service} ont été priés de vous aider à vous connecter à votre compte.",
+      advice:
+        "Rendez-vous sur {host} et saisissez cette adresse e-mail. Vous pourrez y demander un code et, si vous en utilisez un, définir un nouveau mot de passe.",
+      ignore:
+        "Si vous n’avez pas demandé d’aide, vous pouvez ignorer ce message. Votre compte n’a pas changé.",
+    },
     email_create: {
       subject: "Une adresse e-mail a été ajoutée à votre compte {service}",
       heading: "Une nouvelle adresse e-mail",

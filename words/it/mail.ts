@@ -40,6 +40,15 @@ export const mail: MailWords = {
       advice: "Se è stato Lei, acceda invece con questo indirizzo.",
       ignore: "Se non è stato Lei, può ignorare questo messaggio. L’account non è cambiato.",
     },
+    recovery_offered: {
+      subject: "Accedere di nuovo a {service}",
+      preview: "Può richiedere un codice e impostare una nuova password.",
+      heading: "Accedere di nuovo",
+      event: "Ai responsabili di {service} è stato chiesto di aiutarLa ad accedere al Suo account.",
+      advice:
+        "Vada su {host} e inserisca questo indirizzo email. Lì può richiedere un codice e, se ne usa una, impostare una nuova password.",
+      ignore: "Se non ha chiesto aiuto, può ignorare questo messaggio. L’account non è cambiato.",
+    },
     email_create: {
       subject: "Un indirizzo email è stato aggiunto all’account {service}",
       heading: "Un nuovo indirizzo email",

@@ -40,6 +40,15 @@ export const mail: MailWords = {
       advice: "Als jij dat was, log dan in met dit adres.",
       ignore: "Als jij dat niet was, kun je dit bericht negeren. Je account is niet gewijzigd.",
     },
+    recovery_offered: {
+      subject: "Opnieuw inloggen bij {service}",
+      preview: "Je kunt een code aanvragen en een nieuw wachtwoord instellen.",
+      heading: "Opnieuw inloggen",
+      event: "De beheerders van {service} is gevraagd je te helpen met inloggen op je account.",
+      advice:
+        "Ga naar {host} en voer dit e-mailadres in. Daar kun je een code aanvragen en, als je er een gebruikt, een nieuw wachtwoord instellen.",
+      ignore: "Als je niet om hulp hebt gevraagd, kun je dit bericht negeren. Je account is niet gewijzigd.",
+    },
     email_create: {
       subject: "Er is een e-mailadres toegevoegd aan je account bij {service}",
       heading: "Een nieuw e-mailadres",

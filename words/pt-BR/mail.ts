@@ -37,6 +37,15 @@ export const mail: MailWords = {
       advice: "Se foi você, entre com este endereço.",
       ignore: "Se não foi você, pode ignorar esta mensagem. Sua conta não mudou.",
     },
+    recovery_offered: {
+      subject: "Entre novamente em {service}",
+      preview: "Você pode pedir um código e definir uma nova senha.",
+      heading: "Entrar novamente",
+      event: "Os responsáveis por {service} receberam um pedido para ajudar você a entrar na sua conta.",
+      advice:
+        "Acesse {host} e digite este endereço de e-mail. Lá você pode pedir um código e, se usar uma, definir uma nova senha.",
+      ignore: "Se você não pediu ajuda, pode ignorar esta mensagem. Sua conta não mudou.",
+    },
     email_create: {
       subject: "Um endereço de e-mail foi adicionado à sua conta em {service}",
       heading: "Um novo endereço de e-mail",

@@ -36,6 +36,14 @@ export const mail: MailWords = {
       advice: "如果是您本人，请直接用此地址登录。",
       ignore: "如果不是您本人，可以忽略此邮件。您的账号没有变化。",
     },
+    recovery_offered: {
+      subject: "重新登录 {service}",
+      preview: "您可以获取验证码并设置新密码。",
+      heading: "重新登录",
+      event: "{service} 的运营方收到请求，帮助您登录您的账号。",
+      advice: "请访问 {host} 并输入此邮箱地址。您可以在那里获取验证码；如果您使用密码，也可以设置新密码。",
+      ignore: "如果您没有请求帮助，可以忽略此邮件。您的账号没有变化。",
+    },
     email_create: {
       subject: "您的 {service} 账号添加了邮箱地址",
       heading: "新的邮箱地址",

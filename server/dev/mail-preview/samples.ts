@@ -13,6 +13,7 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
   email_verification: [{ type: "email_verification", ...passcode, ttlSeconds: 60 }],
   email_login_attempted: [{ type: "email_login_attempted" }],
   email_registration_attempted: [{ type: "email_registration_attempted" }],
+  recovery_offered: [{ type: "recovery_offered" }],
   email_create: [{ type: "email_create", address: "ada.new@example.com" }],
   email_delete: [{ type: "email_delete", address: "ada.old@example.com" }],
   primary_email_update: [
