@@ -9,10 +9,11 @@ import {
 import { auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout, failuresAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
-import { heavyRead, nextHeavyRead } from "../../database/heavy-reads.ts";
+import { heavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { adminRow, changeOperation, listOperation } from "./admin-operation.ts";
+import { streamed } from "./streamed.ts";
 
 const part = () => z.string().max(256).optional();
 
@@ -129,50 +130,19 @@ export const auditLogAddresses = [
       const filter = await filterOf(context, query);
       const before = filter.before && filter.before < now ? filter.before : now;
       const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, before });
-      return new Response(context.request.method === "HEAD" ? null : linesOf(context, batches), {
-        headers: {
-          "Content-Type": "application/jsonl; charset=utf-8",
-          "Content-Disposition": 'attachment; filename="audit-log.jsonl"',
-        },
+      return streamed(context, linesOf(context, batches), {
+        what: "the audit log",
+        file: "audit-log.jsonl",
+        mediaType: "application/jsonl",
       });
     },
   }),
 ];
 
-/** Streams batches as lines. The next batch is read when the client has taken the one before. */
-function linesOf(
-  { runtime, tenant, client }: HandlerContext,
+async function* linesOf(
+  { tenant }: Pick<HandlerContext, "tenant">,
   batches: AsyncGenerator<ReadAuditRow[], void>,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const cancelled = new AbortController();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const { value, done } = await nextHeavyRead(
-            runtime.database.read,
-            () => batches.next(),
-            cancelled.signal,
-          );
-          if (done) return controller.close();
-          const lines = value.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`);
-          controller.enqueue(encoder.encode(lines.join("")));
-        } catch (error) {
-          if (cancelled.signal.aborted) return;
-          // The status is sent, so that only the end of the connection tells of it.
-          runtime.log.error(
-            { err: error, request_id: client.requestId },
-            "an export of the audit log failed",
-          );
-          controller.error(error);
-        }
-      },
-      async cancel() {
-        cancelled.abort();
-        await batches.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+): AsyncGenerator<string, void> {
+  for await (const rows of batches)
+    yield rows.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`).join("");
 }
