@@ -1,8 +1,8 @@
 /** Why a call of the administration interface changes nothing. */
 export interface AdminRejection {
   ok: false;
-  /** `invalid`: the request; `conflict`: the state of what it would change; `forbidden`: not with this key. */
-  reason: "not_found" | "invalid" | "conflict" | "forbidden";
+  /** `invalid`: the request; `conflict`: the state of what it would change; `forbidden`: not with this key; `limited`: too often. */
+  reason: "not_found" | "invalid" | "conflict" | "forbidden" | "limited";
   /** For developers: what is wrong and what is accepted. */
   message: string;
 }

@@ -73,7 +73,10 @@ export async function createAdminUser(
 
 /** A change of the profile: null clears, what is absent stays. */
 export type ProfileChange = {
-  [Field in "username" | "name" | "given_name" | "family_name" | "picture"]?: string | null | undefined;
+  [Field in "username" | "name" | "given_name" | "family_name" | "picture" | "language"]?:
+    | string
+    | null
+    | undefined;
 };
 
 /** Changes the profile fields of a user. */
@@ -99,6 +102,7 @@ export async function updateAdminUser(
           name: fields.name,
           givenName: fields.given_name,
           familyName: fields.family_name,
+          language: fields.language,
           // A client may send back the whole user.
           picture: (await isUploadedBy(tx, tenant, userId, fields.picture)) ? undefined : fields.picture,
         });

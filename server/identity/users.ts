@@ -85,7 +85,7 @@ export async function updateUserProfile(
     now,
     ...fields
   }: { userId: string; now: Date } & {
-    [Field in "name" | "givenName" | "familyName" | "picture"]: string | null | undefined;
+    [Field in "name" | "givenName" | "familyName" | "picture" | "language"]?: string | null | undefined;
   },
 ): Promise<void> {
   if (fields.picture !== undefined) await deleteUploadedPicture(tx, tenantId, userId);

@@ -64,6 +64,8 @@ it("builds in SQL the user that the schema describes", async () => {
         privateMetadata: metadata,
         unsafeMetadata: metadata,
         blockedAt: later,
+        language: "en",
+        lastSignInAt: noon,
         updatedAt: later,
       })
       .where(eq(users.id, id));

@@ -99,6 +99,7 @@ export const userObjectSchema = z
     blocked_at: time
       .optional()
       .describe("Since when the account is blocked: it has no session and gets none."),
+    language: z.string().optional().describe("Of mails, a tag of BCP 47."),
     last_sign_in_at: time.optional().describe("When a sign-in last issued a session."),
     name: z.string().optional(),
     given_name: z.string().optional(),
@@ -196,7 +197,7 @@ export function userObjectText(baseUrl: string, user: string): string {
     ${timesOf(user)},
     ${credentialMembers(user)},
     'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'last_sign_in_at', ${isoTime(`${user}.last_sign_in_at`)},
-    'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
+    'language', ${user}.language, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
     'picture', case when ${user}.picture like '/%' then `;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
     .map(

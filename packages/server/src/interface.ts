@@ -138,7 +138,7 @@ export interface NoticeMailEventData {
   /** The same as `language`, for published receivers. */
   accept_language: string;
   language: Language;
-  type: "email_login_attempted" | "email_registration_attempted";
+  type: "email_login_attempted" | "email_registration_attempted" | "recovery_offered";
   data: {
     service_name: string;
   };
@@ -302,6 +302,8 @@ export interface User {
   metadata?: UserMetadata | undefined;
   /** Since when the account is blocked: it has no session and gets none. */
   blocked_at?: string | undefined;
+  /** Of mails, a tag of BCP 47. */
+  language?: string | undefined;
   /** When a sign-in last issued a session. */
   last_sign_in_at?: string | undefined;
   name?: string | undefined;
@@ -353,6 +355,8 @@ export interface UserEventData {
   metadata?: UserMetadata | undefined;
   /** Since when the account is blocked: it has no session and gets none. */
   blocked_at?: string | undefined;
+  /** Of mails, a tag of BCP 47. */
+  language?: string | undefined;
   /** When a sign-in last issued a session. */
   last_sign_in_at?: string | undefined;
   name?: string | undefined;
@@ -502,6 +506,7 @@ export type AuditType =
   | "reauthentication_succeeded"
   | "recovery_codes_created"
   | "recovery_codes_deleted"
+  | "recovery_offered"
   | "security_key_created"
   | "security_key_deleted"
   | "security_notification_sent"
@@ -1905,6 +1910,74 @@ export interface AdminOperations {
     };
     answer: User;
   };
+  /** Export users as lines of JSON or as CSV, the oldest first. Those that a list with the same conditions has, without its bound, and who were created before the request. Hashes and secrets are not among what is exported: `stile users export` has them. In CSV a cell that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that no program computes it; each export has an entry in the audit log. An answer that breaks off is incomplete. */
+  exportUsers: {
+    input: {
+      query?: {
+        /** An id, phone number or identifier at a provider in full, or the beginning of an email, a username, a name or a family name. An index serves it, in contrast to the searches by a part. */
+        q?: string | undefined;
+        /** A part of an email. */
+        email?: string | undefined;
+        /** A part of the username. */
+        username?: string | undefined;
+        /** A part of the name. */
+        name?: string | undefined;
+        /** The phone number, in the international form. */
+        phone_number?: string | undefined;
+        /** Ids, repeated or separated by commas. */
+        user_id?: string[] | undefined;
+        /** Users linked to this identity provider, as `provider_name` of identities. */
+        provider?: string | undefined;
+        /** The identifier of the user at a provider, as `provider_id` of identities. */
+        provider_subject?: string | undefined;
+        blocked?: boolean | undefined;
+        /** Whether an email of the user is verified. */
+        verified?: boolean | undefined;
+        /** Methods that the user has, all of them. */
+        method?:
+          | (
+              | "password"
+              | "passcode"
+              | "sms"
+              | "passkey"
+              | "third_party"
+              | "totp"
+              | "security_key"
+              | "authenticator"
+              | "recovery_code"
+            )[]
+          | undefined;
+        /** Only users created later. */
+        created_after?: string | undefined;
+        /** Only users created earlier. */
+        created_before?: string | undefined;
+        /** Only users whose last sign-in was later. */
+        last_sign_in_after?: string | undefined;
+        /** Only users whose last sign-in was earlier. */
+        last_sign_in_before?: string | undefined;
+        format?: "jsonl" | "csv" | undefined;
+      };
+    };
+    answer: string;
+  };
+  /** Block, unblock, sign out or delete several users. At most 500. Each is changed by itself, as by the operation on one user, and has its own entry in the audit log: what one of them does not allow does not keep the others from it. An id that occurs again counts once. */
+  actOnUsers: {
+    input: {
+      body: {
+        action: "block" | "unblock" | "end_sessions" | "delete";
+        user_ids: string[];
+      };
+    };
+    answer: {
+      results: {
+        user_id: string;
+        /** That of the operation on this user: 200, 404, or 503 if it was too busy. */
+        status: number;
+        /** Why the user was not changed. */
+        message?: string | undefined;
+      }[];
+    };
+  };
   /** Get a user. */
   getUser: {
     input: { id: string };
@@ -1921,6 +1994,8 @@ export interface AdminOperations {
         family_name?: string | null | undefined;
         /** Address of a picture. It replaces one that the user uploaded. */
         picture?: string | null | undefined;
+        /** Of mails. The next sign-in that names one replaces it. */
+        language?: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh" | null | undefined;
       };
     };
     answer: User;
@@ -1959,6 +2034,21 @@ export interface AdminOperations {
         }[];
       }[];
     };
+  };
+  /** Find out what the deletion of a user takes. */
+  previewUserDeletion: {
+    input: { id: string };
+    answer: {
+      /** Rows that go, by table. Tables without one are absent. */
+      rows: Record<string, number>;
+      /** What may be left of the account, by table. */
+      remains: Record<string, string>;
+    };
+  };
+  /** Mail a user where to sign in again. By a mailed code, or with a new password. The mail has neither: the user asks for a code on the page, so that it belongs to the user's browser. It goes to the verified primary email, three times in an hour at most. */
+  offerUserRecovery: {
+    input: { id: string };
+    answer: undefined;
   };
   /** Block a user. Ends the user's sessions, trusted browsers and unfinished sign-ins at once. A blocked user gets no session by any login method; the credentials stay. A second call changes nothing. */
   blockUser: {
@@ -2964,10 +3054,14 @@ export interface AdminOperations {
 export const operations = {
   listUsers: ["GET", "/admin/users", true],
   createUser: ["POST", "/admin/users"],
+  exportUsers: ["GET", "/admin/users/export"],
+  actOnUsers: ["POST", "/admin/users/bulk"],
   getUser: ["GET", "/admin/users/{id}"],
   updateUser: ["PATCH", "/admin/users/{id}"],
   deleteUser: ["DELETE", "/admin/users/{id}"],
   listUserLoginMethods: ["GET", "/admin/users/{id}/login_methods"],
+  previewUserDeletion: ["GET", "/admin/users/{id}/deletion"],
+  offerUserRecovery: ["POST", "/admin/users/{id}/recovery"],
   blockUser: ["POST", "/admin/users/{id}/block"],
   unblockUser: ["POST", "/admin/users/{id}/unblock"],
   getUserTimeline: ["GET", "/admin/users/{id}/timeline"],

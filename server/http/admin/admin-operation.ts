@@ -68,11 +68,13 @@ export function adminRow<
 /** What an operation has found or made. Nothing found is the error 404. */
 export type Outcome<Found> = Found | AdminRejection | null | undefined | false;
 
-const statuses: Record<AdminRejection["reason"], number> = {
+/** The status of each rejection. */
+export const statuses: Record<AdminRejection["reason"], number> = {
   invalid: 400,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  limited: 429,
 };
 
 /** Converts an outcome: an error, or what `show` makes of it. */

@@ -30,6 +30,7 @@ const operations = adminAddresses.filter(({ path }) => /^\/admin\/(users|session
 const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
   createUser: () => ({ id: randomUUID(), username: newName() }),
   updateUser: () => ({ name: "Eve", username: newName(), picture: "https://example.com/eve.png" }),
+  actOnUsers: (userId) => ({ action: "unblock", user_ids: [userId] }),
   createUserEmail: () => ({ address: newAddress(), is_primary: true, is_verified: true }),
   setUsername: () => ({ username: newName() }),
   setPhoneNumber: () => ({ phone_number: newNumber() }),
@@ -78,6 +79,16 @@ test("A68 no operation of another tenant's key shows or changes a row", async ()
     if (operation?.id === "listUsers") {
       const named = await other.call(method, `/users?user_id=${victim.id}&email=example`);
       expect([...called, named.body]).toEqual(["listUsers", 200, []]);
+    } else if (operation?.id === "exportUsers") {
+      const exported = await other.call(method, `/users/export?user_id=${victim.id}`);
+      expect([...called, exported.text]).toEqual(["exportUsers", 200, ""]);
+    } else if (operation?.id === "actOnUsers") {
+      const missing = { user_id: victim.id, status: 404, message: "Not found." };
+      for (const action of ["block", "end_sessions", "delete"])
+        expect((await other.call(method, path.slice(6), { action, user_ids: [victim.id] })).body).toEqual({
+          results: [missing],
+        });
+      expect(answer.body.results).toEqual([missing]);
     } else if (operation?.id === "createUser") {
       // Ids of users are the tenant's own.
       expect(called).toEqual(["createUser", 200]);

@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { languageTags } from "#words/language-tags";
+import { previewDeletion } from "../../account/deletion-preview.ts";
+import { notFound } from "../../admin/rejections.ts";
 import { blockUser, unblockUser } from "../../admin/user-blocking.ts";
+import { exportFormats, exportListedUsers, recordExport } from "../../admin/user-export.ts";
 import {
   listUsers,
   MAX_SEARCH_RESULTS,
@@ -8,12 +12,23 @@ import {
   userOrders,
 } from "../../admin/user-list.ts";
 import { listLoginMethods, loginMethodsSchema } from "../../admin/user-login-methods.ts";
+import { offerRecovery } from "../../admin/user-recovery.ts";
 import { createAdminUser, deleteAdminUser, updateAdminUser } from "../../admin/users.ts";
+import { changeUsers, userActions } from "../../admin/users-at-once.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { methodNames } from "../../methods/index.ts";
 import { userObjectSchema } from "../../objects/user-object.ts";
 import { csv, instant, uuid } from "../table/fields.ts";
-import { adminOperation, changeOperation, listOperation, userOperation } from "./admin-operation.ts";
+import { requestContextOf } from "../table/handler-context.ts";
+import {
+  adminOperation,
+  adminRow,
+  changeOperation,
+  listOperation,
+  statuses,
+  userOperation,
+} from "./admin-operation.ts";
+import { streamed } from "./streamed.ts";
 
 const user = { schema: userObjectSchema };
 
@@ -68,6 +83,11 @@ const userFilters = {
 };
 
 const filterQuery = z.object(userFilters);
+
+const exportQuery = z.object({ ...userFilters, format: z.enum(exportFormats).default("jsonl") });
+
+/** Users that one request changes. */
+const MAX_USERS_AT_ONCE = 500;
 
 /** Converts parameters of a query. A text that is empty is no condition. */
 function userFilterOf(query: z.output<typeof filterQuery>): UserFilter {
@@ -126,6 +146,59 @@ export const userAddresses = [
       return { items: users, total, ...(after === undefined ? {} : { next }) };
     },
   }),
+  adminRow("GET /admin/users/export", {
+    id: "exportUsers",
+    summary: "Export users as lines of JSON or as CSV, the oldest first",
+    description:
+      "Those that a list with the same conditions has, without its bound, and who were created before the request. Hashes and secrets are not among what is exported: `stile users export` has them. In CSV a cell that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that no program computes it; each export has an entry in the audit log. An answer that breaks off is incomplete.",
+    query: exportQuery,
+    answers: { 200: { schema: z.string(), mediaType: "application/jsonl" } },
+    async handler(context, { query: { format, ...query } }) {
+      const { runtime, tenant, request } = context;
+      const now = await requestContextOf(context);
+      if (request.method !== "HEAD") await recordExport(now, format);
+      const users = exportListedUsers({ runtime, tenant }, userFilterOf(query), { format, before: now.now });
+      return streamed(context, users, {
+        what: "users",
+        file: `users.${format}`,
+        mediaType: format === "csv" ? "text/csv" : "application/jsonl",
+      });
+    },
+  }),
+  changeOperation("POST /admin/users/bulk", {
+    id: "actOnUsers",
+    summary: "Block, unblock, sign out or delete several users",
+    description: `At most ${MAX_USERS_AT_ONCE}. Each is changed by itself, as by the operation on one user, and has its own entry in the audit log: what one of them does not allow does not keep the others from it. An id that occurs again counts once.`,
+    body: z.strictObject({
+      action: z.enum(userActions),
+      user_ids: z.array(uuid()).min(1).max(MAX_USERS_AT_ONCE),
+    }),
+    answers: {
+      200: {
+        schema: z.strictObject({
+          results: z.array(
+            z.strictObject({
+              user_id: z.guid(),
+              status: z
+                .int()
+                .describe("That of the operation on this user: 200, 404, or 503 if it was too busy."),
+              message: z.string().optional().describe("Why the user was not changed."),
+            }),
+          ),
+        }),
+      },
+    },
+    perform: async (context, { body }) => ({
+      results: await changeUsers(context, body.action, body.user_ids),
+    }),
+    show: ({ results }) => ({
+      results: results.map(({ userId: user_id, verdict }) => {
+        if (verdict === null) return { user_id, status: 503, message: "Try again." };
+        if (verdict.ok) return { user_id, status: 200 };
+        return { user_id, status: statuses[verdict.reason], message: verdict.message };
+      }),
+    }),
+  }),
   changeOperation("POST /admin/users", {
     id: "createUser",
     summary: "Create a user",
@@ -165,6 +238,10 @@ export const userAddresses = [
       given_name: line(),
       family_name: line(),
       picture: picture(),
+      language: z
+        .enum(languageTags)
+        .nullish()
+        .describe("Of mails. The next sign-in that names one replaces it."),
     }),
     answers: { 200: user, 409: "Another user has the username." },
     perform: (context, { params, body }) => updateAdminUser(context, params.id, body),
@@ -176,6 +253,37 @@ export const userAddresses = [
     description: "With everything that belongs to it, its sessions first of all.",
     answers: { 204: "The user is deleted." },
     perform: (context, { params }) => deleteAdminUser(context, params.id),
+  }),
+  adminOperation("GET /admin/users/{id}/deletion", {
+    id: "previewUserDeletion",
+    summary: "Find out what the deletion of a user takes",
+    answers: {
+      200: {
+        schema: z.strictObject({
+          rows: z
+            .record(z.string(), z.int())
+            .describe("Rows that go, by table. Tables without one are absent."),
+          remains: z.record(z.string(), z.string()).describe("What may be left of the account, by table."),
+        }),
+      },
+    },
+    async perform({ runtime, tenant }, { params }) {
+      const found = await previewDeletion(runtime.database.read, tenant.id, params.id);
+      return found.rows.users === undefined ? notFound : { found };
+    },
+    show: ({ found }) => found,
+  }),
+  changeOperation("POST /admin/users/{id}/recovery", {
+    id: "offerUserRecovery",
+    summary: "Mail a user where to sign in again",
+    description:
+      "By a mailed code, or with a new password. The mail has neither: the user asks for a code on the page, so that it belongs to the user's browser. It goes to the verified primary email, three times in an hour at most.",
+    answers: {
+      204: "The mail is queued.",
+      409: "The user is blocked or has no verified primary email, or the settings know no such way.",
+      429: "The user has got too many such mails.",
+    },
+    perform: (context, { params }) => offerRecovery(context, params.id),
   }),
   changeOperation("POST /admin/users/{id}/block", {
     id: "blockUser",
