@@ -76,7 +76,6 @@ const administrationTypes = [
   "console_changed",
   "console_entered",
   "console_entry_rejected",
-  "console_left",
   "console_role_granted",
   "console_role_revoked",
   "secrets_resealed",

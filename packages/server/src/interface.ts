@@ -540,7 +540,6 @@ export type AuditType =
   | "console_changed"
   | "console_entered"
   | "console_entry_rejected"
-  | "console_left"
   | "console_role_granted"
   | "console_role_revoked"
   | "secrets_resealed"

@@ -167,6 +167,7 @@ export const userAddresses = [
   }),
   changeOperation("POST /admin/users/bulk", {
     id: "actOnUsers",
+    concerns: ({ body }) => [(body as { user_ids?: unknown }).user_ids].flat(),
     summary: "Block, unblock, sign out or delete several users",
     description: `At most ${MAX_USERS_AT_ONCE}. Each is changed by itself, as by the operation on one user, and has its own entry in the audit log: what one of them does not allow does not keep the others from it. An id that occurs again counts once.`,
     body: z.strictObject({
@@ -275,6 +276,7 @@ export const userAddresses = [
   }),
   changeOperation("POST /admin/users/{id}/recovery", {
     id: "offerUserRecovery",
+    role: "support",
     summary: "Mail a user where to sign in again",
     description:
       "By a mailed code, or with a new password. The mail has neither: the user asks for a code on the page, so that it belongs to the user's browser. It goes to the verified primary email, three times in an hour at most.",
