@@ -21,6 +21,7 @@ export const consoleAddresses = [
     }),
     answers: {
       303: toPage("The hosted page of the tenant."),
+      400: "A parameter is invalid.",
       404: "There is no such tenant, or the console is not served at this host.",
     },
   }),

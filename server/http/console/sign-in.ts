@@ -10,7 +10,7 @@ import type { Runtime } from "../../runtime.ts";
 import { redeemAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { messagePage } from "../answer/message-page.ts";
 import { missingAddress } from "../answer/messages.ts";
-import { type Reply, redirect } from "../answer/reply.ts";
+import { plainError, type Reply, redirect } from "../answer/reply.ts";
 import { cookieValues, formatCookie, isSecure } from "../request/cookies.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { consoleCookie, consoleTokens } from "./visitor.ts";
@@ -48,6 +48,8 @@ export const beginConsoleSignIn: Handler = async (context) => {
   const query = url.searchParams;
   const tenant = await tenantNamed(runtime, query.get("tenant"));
   if (!isOfConsole(context) || !tenant) return missing(context);
+  const flow = query.get("flow");
+  if (flow !== null && flow !== "registration") return plainError(400, "`flow` must be registration.");
   const entry: Entry = {
     tenantId: tenant.id,
     codeVerifier: randomToken(platform),
@@ -61,7 +63,7 @@ export const beginConsoleSignIn: Handler = async (context) => {
     code_challenge: codeChallengeOf(entry.codeVerifier),
     state: entry.state,
     acr_values: requiredClasses(config).join(" "),
-    ...(query.get("flow") === "registration" ? { flow: "registration" } : {}),
+    ...(flow === null ? {} : { flow }),
   }).toString();
   const ttl = tenant.config.flow.lifetime;
   const seal = await sealData(entry, { password: vault.passwords("console entry").sealing, ttl });
