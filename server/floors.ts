@@ -61,7 +61,7 @@ export const backwards: readonly { from: string; to: string; because: string }[]
   {
     from: "server/runtime.ts",
     to: "server/flow/observed-step.ts",
-    because: "tests are told of the steps that the engine writes",
+    because: "a process tells its observers of the steps that the engine answers",
   },
   {
     from: "server/runtime.ts",

@@ -6,7 +6,7 @@ import type { Tenant } from "./config/tenant.ts";
 import type * as context from "./context/context.ts";
 import type { Readiness } from "./database/readiness.ts";
 import type { Standing } from "./database/standing.ts";
-import type { ObservedStep } from "./flow/observed-step.ts";
+import type { StepObservers } from "./flow/observed-step.ts";
 import type { RememberedFlows } from "./flow/remembered-flows.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Signing } from "./keys/tenant-signing-keys.ts";
@@ -50,7 +50,8 @@ export interface Runtime
     AuthenticatorModels,
     Places,
     OpenidAnswers,
-    Rates {
+    Rates,
+    StepObservers {
   /** The default tenant. */
   tenant: Tenant;
   /** All other tenants, by id or host name. */
@@ -78,8 +79,6 @@ export interface Runtime
   purgeExpired(): Promise<number>;
   /** Tells the other processes of this server. Absent where one process does everything. */
   tellOthers?(notice: Notice): void;
-  /** Told of every step that was written. Only tests set it. */
-  observeStep?(step: ObservedStep): void;
   /** Id of this process in the table of instances. */
   instanceId: string;
   /**

@@ -1,5 +1,10 @@
 import type { Language } from "#words/language-tags";
 
+/** Where a user meets a flow: our page, a frame of it, an element in another origin's page, or a client of its own. */
+export const embeddings = ["page", "frame", "element", "client"] as const;
+
+export type Embedding = (typeof embeddings)[number];
+
 /** The client of a request, as far as its connection and headers tell. */
 export interface Client {
   /** Canonical address, after trusted proxies. */
@@ -18,6 +23,7 @@ export interface Client {
   deviceCookie: string | null;
   /** Sealed cookie of the accounts that this browser has signed in to before. */
   markCookie: string | null;
+  embedding: Embedding;
   /** Id of the API key that authorizes the request, for the audit log. */
   apiKey?: string;
   /** The account of the console that makes the request, for the audit log. */

@@ -68,7 +68,7 @@ function head(states: StateName[]): StateName {
 }
 
 function pushHistory(record: FlowRecord, target: StateName): HistoryEntry[] {
-  const { pending, capabilities, rememberMe, ...rest } = record.data;
+  const { pending, capabilities, rememberMe, enteredAt, ...rest } = record.data;
   const grown =
     target === record.state ? record.history : [...record.history, { state: record.state, data: rest }];
   return truncateBefore(target, grown).slice(-MAX_HISTORY_ENTRIES);

@@ -13,10 +13,17 @@ export async function releaseClaim(runtime: Runtime, key: FlowKey, claimId: stri
   }
 }
 
-/** Answers a step that did not obtain the claim: the flow has ended, or another step holds it. */
-export async function answerToFailedClaim(runtime: Runtime, key: FlowKey): Promise<Answer> {
+/**
+ * Answers a step that did not obtain the claim: the flow has ended, or another step holds it.
+ *
+ * @returns `isKnown`: whether there is such a flow
+ */
+export async function answerToFailedClaim(
+  runtime: Runtime,
+  key: FlowKey,
+): Promise<{ answer: Answer; isKnown: boolean }> {
   const reason = await claimFailureReason(runtime.database, key, runtime.platform.clockShift());
-  return reason === "expired" ? expired() : notPermitted();
+  return { answer: reason === "expired" ? expired() : notPermitted(), isKnown: reason !== "unknown" };
 }
 
 /**

@@ -11,7 +11,6 @@ import {
 } from "./names.ts";
 import type { ObservedStep } from "./observed-step.ts";
 import { states } from "./states/index.ts";
-import type { FlowState } from "./wire.ts";
 
 /** What runs have taken of the state graph: edges as `flow state action target`, errors as `state action code`. */
 export interface FlowCoverage {
@@ -30,30 +29,25 @@ export interface CoverageReport {
 }
 
 /** Adds the edge or the errors of a step. */
-export function addStep(taken: FlowCoverage, { type, from, action, state }: ObservedStep): void {
+export function addStep(
+  taken: FlowCoverage,
+  { type, from, action, to: state, errors }: Pick<ObservedStep, "type" | "from" | "action" | "to" | "errors">,
+): void {
+  if (from === null || action === null || state === "error") return;
   const { actions } = states[from];
   const found = Object.entries<Action>(actions).find(
     ([name, { aliases }]) => name === action || aliases.includes(action),
   );
   if (!found) return;
   const [name, { to }] = found;
-  if (state.error && state.name === from) {
-    for (const code of errorCodes(state)) taken.errors.add(`${from} ${name} ${code}`);
+  if (errors.length > 0 && state === from) {
+    for (const code of errors) taken.errors.add(`${from} ${name} ${code}`);
     return;
   }
-  const proves = (reauthenticationStates as readonly string[]).includes(state.name);
-  const named = to.find((target) => target === state.name || (proves && target === "PROOF"));
+  const proves = (reauthenticationStates as readonly string[]).includes(state);
+  const named = to.find((target) => target === state || (proves && target === "PROOF"));
   const target = named ?? to.find((one) => one === NEXT || one === STAY || one === BACK);
   taken.edges.add(`${type} ${from} ${name} ${target}`);
-}
-
-/** Error codes of a state: those of the inputs where there are any, else the flow's. */
-export function errorCodes(state: FlowState): string[] {
-  const ofInputs = Object.values(state.actions)
-    .filter(({ alias_of }) => alias_of === undefined)
-    .flatMap(({ inputs }) => Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])));
-  if (ofInputs.length > 0) return ofInputs;
-  return state.error ? [state.error.code] : [];
 }
 
 /** Measures a coverage against everything that these types of flow declare. */

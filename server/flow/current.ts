@@ -157,7 +157,7 @@ async function renew(
   const { database, platform } = runtime;
   const claim = { id: platform.uuid(), tokenHash: sha256(token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift(), null);
-  if (!flow) return answerToFailedClaim(runtime, key);
+  if (!flow) return (await answerToFailedClaim(runtime, key)).answer;
   let written: Answer | null = null;
   try {
     openSealed(runtime, key, flow);

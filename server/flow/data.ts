@@ -128,6 +128,8 @@ export const flowData = z.object({
   recovering: z.boolean().optional(),
   /** States of the plan that were completed or skipped. */
   completedStates: z.array(z.enum(stateNames)).default([]),
+  /** When the present state was entered, in milliseconds since 1970. */
+  enteredAt: z.int().optional(),
   /** Data to write at the end of a registration. */
   pending: z
     .object({
@@ -147,12 +149,20 @@ export function withoutUnconfirmed(pending: FlowData["pending"]): FlowData["pend
   return { ...pending, ...Object.fromEntries(drafts.map(({ member }) => [member, undefined])) };
 }
 
-/** Members that `back` does not restore, and the history does not hold: they hold secrets, or are sent only once. */
-export const keptOnBack = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];
+/**
+ * Members that `back` does not restore, and the history does not hold: they hold secrets, are sent only once, or are of the
+ * present state.
+ */
+export const keptOnBack = [
+  "pending",
+  "capabilities",
+  "rememberMe",
+  "enteredAt",
+] as const satisfies readonly DataKey[];
 
 export const historyEntry = z.object({
   state: z.enum(stateNames),
-  data: flowData.omit({ pending: true, capabilities: true, rememberMe: true }),
+  data: flowData.omit({ pending: true, capabilities: true, rememberMe: true, enteredAt: true }),
 });
 
 /**

@@ -20,11 +20,12 @@ import { firstRecord } from "./first-state.ts";
 import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
 import { loginFailure } from "./login-failure.ts";
 import { type FlowType, isOfSession } from "./names.ts";
+import type { Verdict } from "./observed-step.ts";
 import { retryPayload } from "./outcome.ts";
 import { mayAsk, questionOf } from "./questions.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
-import { stepAtOnce } from "./step-at-once.ts";
+import { stepAtOnce, timeOf } from "./step-at-once.ts";
 import {
   admit,
   chargeOf,
@@ -36,6 +37,7 @@ import {
 } from "./step-limits.ts";
 import { type Claim, claimFlow, type FlowKey, insertFlow, prepareFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
+import { type StepInProgress, tellObservers } from "./tell-observers.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 import { write } from "./write.ts";
@@ -72,6 +74,7 @@ export async function start(
   if (refused) return refused;
   const { platform, database } = runtime;
   const { key, record } = newFlow(runtime, tenant, type, beginning);
+  const observed = stepInProgress(key, client, null, true);
   const token = newToken(platform);
   const resume = randomToken(platform);
   const { userId } = record.data;
@@ -89,12 +92,14 @@ export async function start(
   } catch (error) {
     return answerToFailedStart(error);
   }
-  return {
+  const answer = {
     state: show(record, view, states[record.state], null, token),
     version: record.version,
     flowId: record.id,
     resume,
   };
+  tellObservers(runtime, observed, "started", answer);
+  return answer;
 }
 
 /** The first action of a flow. */
@@ -124,6 +129,7 @@ export async function begin(
   const { session } = beginning;
   const waiting = refusedStep(runtime, key, session);
   if (waiting) return waiting;
+  const observed = stepInProgress(key, client, first.action, true);
   const resume = randomToken(platform);
   const lifetimeSeconds = tenant.config.flow.lifetime;
   const charge = chargeOf(tenant, client, first.action);
@@ -140,7 +146,10 @@ export async function begin(
     );
     const call = { type, ...first, ...(session ? { session } : {}) };
     const exclusive = { key, claim: null, flow, question, signal: deadline.signal, resume };
-    const { answer } = await performAction(runtime, tenant, client, call, exclusive);
+    observed.found = flow;
+    const { answer, verdict } = await performAction(runtime, tenant, client, call, exclusive);
+    // A flow whose first action is not offered is not stored.
+    if (answer.flowId !== null && verdict) tellObservers(runtime, observed, verdict, answer);
     return answer;
   } catch (error) {
     return answerToFailedStart(error);
@@ -187,7 +196,8 @@ function newFlow(
 ): { key: FlowKey; record: FlowRecord } {
   const flowId = timeOrderedUuid(platform);
   const capabilities = beginning.capabilities && capabilitiesOf(beginning.capabilities);
-  const record = firstRecord(tenant, type, flowId, { ...beginning, capabilities });
+  const first = firstRecord(tenant, type, flowId, { ...beginning, capabilities });
+  const record = { ...first, data: { ...first.data, enteredAt: Date.now() + platform.clockShift() } };
   return { key: { tenantId: tenant.id, flowId, type }, record };
 }
 
@@ -224,6 +234,8 @@ export async function step(
 /** What a step was answered, and the action that it lets the user perform now, with the session that it issued. */
 interface Performed {
   answer: Answer;
+  /** Null: nothing was read of a flow. */
+  verdict: Verdict | null;
   /** Whether the flow was changed, which ends a claim of it. */
   isWritten?: true;
   proceedsWith?: { wanted: WantedAction; session: Session };
@@ -231,15 +243,36 @@ interface Performed {
 
 /** One step: claim, judge, write. */
 async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: StepCall): Promise<Performed> {
-  const { flowId, action, input, type, session } = call;
-  if (isOfSession(type) && !session) return { answer: errorAnswer(showError("unauthorized")) };
+  const { flowId, action, type, session } = call;
+  if (isOfSession(type) && !session) return { answer: errorAnswer(showError("unauthorized")), verdict: null };
   const key: FlowKey = { tenantId: tenant.id, flowId, type };
   const refused = refusedStep(runtime, key, session);
-  if (refused) return { answer: refused };
+  if (refused) return { answer: refused, verdict: null };
+  const observed = stepInProgress(key, client, action, false);
+  try {
+    const performed = await performKnown(runtime, tenant, client, call, { key, observed });
+    if (performed.verdict) tellObservers(runtime, observed, performed.verdict, performed.answer);
+    return performed;
+  } catch (error) {
+    if (observed.found) tellObservers(runtime, observed, "failed", null);
+    throw error;
+  }
+}
+
+/** A step by the flow as this process remembers it, or else by the flow as its claim reads it. */
+async function performKnown(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  call: StepCall,
+  { key, observed }: { key: FlowKey; observed: StepInProgress },
+): Promise<Performed> {
+  const { flowId, action, input } = call;
   const tokenHash = sha256(call.token);
   const remembered = runtime.rememberedFlows.recall(tokenHash, key);
   const isShown = call.version === undefined || call.version === remembered?.record.version;
   const known = isShown ? remembered : null;
+  if (known) observed.found = { record: known.record, now: timeOf(runtime, known) };
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
   // A question may count an attempt, so it is asked when the attempt may be judged, and by the time then.
   const takesTurn = known !== null && mayAsk(action);
@@ -248,16 +281,13 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     if (known && !takesTurn) {
       const step = { key, tokenHash, action, input, known, signal: deadline.signal };
       const answer = await stepAtOnce(runtime, tenant, client, step);
-      if (answer) {
-        runtime.observeStep?.({ type, from: known.record.state, action, state: answer.state });
-        return { answer, isWritten: true };
-      }
+      if (answer) return { answer, verdict: answer.state.error ? "error" : "performed", isWritten: true };
     }
     const { version } = call;
     const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId, version };
     const asking = { runtime, tenant, client, flowId };
     const question = turn === null ? null : questionOf(asking, action, input, known);
-    const prepared = { key, claim, question, turn, signal: deadline.signal };
+    const prepared = { key, claim, question, turn, signal: deadline.signal, observed };
     return await performClaimed(runtime, tenant, client, call, prepared);
   } finally {
     deadline.end();
@@ -268,6 +298,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
 /** A step before its flow is claimed. */
 interface PreparedStep extends Pick<ExclusiveFlow, "key" | "question" | "signal" | "turn"> {
   claim: Claim & { instanceId: string; version: number | undefined };
+  observed: StepInProgress;
 }
 
 async function performClaimed(
@@ -275,7 +306,7 @@ async function performClaimed(
   tenant: Tenant,
   client: Client,
   call: StepCall,
-  { claim, ...prepared }: PreparedStep,
+  { claim, observed, ...prepared }: PreparedStep,
 ): Promise<Performed> {
   const { database, platform } = runtime;
   const { key, question } = prepared;
@@ -286,9 +317,13 @@ async function performClaimed(
       claimFlow(database, key, claim, platform.clockShift(), charge, question?.parts),
     );
   } catch (error) {
-    return { answer: answerToUnreadable(runtime, error) };
+    return { answer: answerToUnreadable(runtime, error), verdict: "refused" };
   }
-  if (!flow) return { answer: await answerToFailedClaim(runtime, key) };
+  if (!flow) {
+    const { answer, isKnown } = await answerToFailedClaim(runtime, key);
+    return { answer, verdict: isKnown ? "refused" : null };
+  }
+  observed.found = flow;
   let performed: Performed | null = null;
   try {
     if (!belongsTo(flow, call.session)) return rejected();
@@ -337,11 +372,16 @@ async function performAction(
     if (!judged) return rejected();
     const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });
     if (!written) return rejected();
-    const { type, action } = call;
-    runtime.observeStep?.({ type, from: flow.record.state, action, state: written.state });
     const { proceedsWith: wanted, replacement: session } = judged;
     const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
-    return { answer: written, isWritten: true, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };
+    // A write may have met a concurrent change, which rejects the action.
+    const verdict = written.state.error && !judged.error ? "error" : judged.verdict;
+    return {
+      answer: written,
+      verdict,
+      isWritten: true,
+      ...(proceeds ? { proceedsWith: { wanted, session } } : {}),
+    };
   } finally {
     endTurn?.();
   }
@@ -401,4 +441,20 @@ async function proceed(
   return answer.state.payload.wanted_action === undefined ? naming(shown) : shown;
 }
 
-const rejected = (): Performed => ({ answer: notPermitted() });
+const rejected = (): Performed => ({ answer: notPermitted(), verdict: "refused" });
+
+const stepInProgress = (
+  { tenantId, flowId, type }: FlowKey,
+  client: Client,
+  action: string | null,
+  isStart: boolean,
+): StepInProgress => ({
+  tenantId,
+  flowId,
+  type,
+  client,
+  action,
+  isStart,
+  startedAt: performance.now(),
+  found: null,
+});

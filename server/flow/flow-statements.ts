@@ -159,7 +159,7 @@ export const statements = {
     update flows set ${endOfClaim}
     where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
   flow_expired: `
-    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clockText("$4")}`,
+    select expires_at < ${clockText("$4")} as expired from flows where tenant_id = $1 and id = $2 and type = $3`,
   flow_settle: `
     with ${patience}
     update flows set ${endOfClaim} from patience

@@ -12,6 +12,7 @@ import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
 import { loginFailure } from "./login-failure.ts";
 import { isOfSession, type StateName } from "./names.ts";
+import type { Verdict } from "./observed-step.ts";
 import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
@@ -29,6 +30,7 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   jobs: Job[];
   /** Whether the step has identified the person, so that earlier resume secrets end. */
   identifies: boolean;
+  verdict: Verdict;
   /** The action to perform next, because the step completed the authentication that it requires. */
   proceedsWith: WantedAction | null;
 }
@@ -74,8 +76,9 @@ export async function judge(
       inputs: parsed.inputs,
       values: preservedValues(schema, input),
     };
-    if (isFirst) return { ...(await enter(request, record, facts, owner)), error };
-    return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error };
+    const verdict = "rejected_input";
+    if (isFirst) return { ...(await enter(request, record, facts, owner)), error, verdict };
+    return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error, verdict };
   }
 
   const context = contextOf(request, view, record);
@@ -115,6 +118,7 @@ export async function judge(
     cookieChanges: { ...cookieChanges, ...entered.cookieChanges },
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
     error: rejection ?? entered.error ?? null,
+    verdict: rejection ? "error" : "performed",
     writes: [
       ...(own.writes ?? []),
       ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
@@ -146,7 +150,7 @@ export function postpone(
 ): Judged {
   const error = stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
   const shown = renewsOnRequest(record) ? withoutPayload(record) : unchanged(record);
-  return { ...shown, error: { ...error, action }, writes };
+  return { ...shown, error: { ...error, action }, writes, verdict: "refused" };
 }
 
 /** The result of a step that changes nothing: the state shows the same payload. */
@@ -160,6 +164,7 @@ function unchanged(record: FlowRecord): Judged {
     payload: record.payload,
     secrets: record.secrets,
     identifies: false,
+    verdict: "performed",
     proceedsWith: null,
   };
 }
@@ -240,6 +245,7 @@ export async function enter(
     payload: entered.payload ?? {},
     secrets: entered.secrets ?? {},
     identifies: false,
+    verdict: "performed",
     proceedsWith: null,
   };
 }

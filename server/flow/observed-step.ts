@@ -1,10 +1,54 @@
+import type { Embedding } from "../context/client.ts";
 import type { FlowType, StateName } from "./names.ts";
-import type { FlowState } from "./wire.ts";
 
-/** A step that was written: the action, the state that it was performed in, and the state that it answered. */
+/**
+ * What became of a step. `started`: the flow was started without an action; `rejected_input`: an input was malformed;
+ * `error`: the action was rejected, and the state shows the reason; `refused`: it was not judged, because it is not offered,
+ * its token is not the newest, or a budget is used up; `failed`: an unexpected error, and the flow is unchanged.
+ */
+export const verdicts = ["started", "performed", "rejected_input", "error", "refused", "failed"] as const;
+
+export type Verdict = (typeof verdicts)[number];
+
+/** The client of a step, in closed lists; null where it is not known. */
+export interface ObservedClient {
+  /** As `readUserAgent` names systems and browsers. */
+  platform: string | null;
+  browser: string | null;
+  embedding: Embedding;
+}
+
+/** A step that was answered. It has no value that a client sent, except names of the protocol. */
 export interface ObservedStep {
+  tenantId: string;
+  flowId: string;
   type: FlowType;
-  from: StateName;
-  action: string;
-  state: FlowState;
+  /** The state that the step was performed in; null for a start without an action, and where the flow was not read. */
+  from: StateName | null;
+  /** A name that a client sent and no state has is null, as is a start without an action. */
+  action: string | null;
+  verdict: Verdict;
+  /** The state that the answer shows; `error` if it shows none of the flow. */
+  to: StateName | "error";
+  /** The precise code of the error: of an input before that of the request. */
+  error: string | null;
+  /** The codes of all inputs, if there are any; else `error`. */
+  errors: readonly string[];
+  /** Time of the step until it was answered. */
+  milliseconds: number;
+  /** Time since `from` was entered, by the database's clock; null if it is not known. */
+  inStateMs: number | null;
+  client: ObservedClient;
+  /** Whether the step has started the flow. */
+  isStart: boolean;
+  /** Whether the flow has ended with this step. */
+  isEnd: boolean;
+}
+
+/** Told of each step once it was answered. It must return at once. */
+export type StepObserver = (step: ObservedStep) => void;
+
+/** Observers of the steps of this process. */
+export interface StepObservers {
+  stepObservers: StepObserver[];
 }

@@ -46,7 +46,7 @@ export async function stepAtOnce(
     // The payload of the row is not remembered.
     hasPresentFormat: false,
     user: null,
-    now: new Date(Date.now() + shift + clockAhead),
+    now: timeOf(runtime, known),
     clockAhead: clockAhead + shift,
     hasStoredWebhooks: false,
     resume,
@@ -60,6 +60,11 @@ export async function stepAtOnce(
   return admit(runtime, () =>
     write(request, key, flow, { ...judged, facts: { ...facts, ...judged.facts } }, { claim, owner: null }),
   );
+}
+
+/** The time by the database's clock, as a remembered flow tells it. */
+export function timeOf({ platform }: Pick<Runtime, "platform">, { clockAhead }: RememberedFlow): Date {
+  return new Date(Date.now() + platform.clockShift() + clockAhead);
 }
 
 /** Whether an action is a choice of a login without a verified factor, and leads to a state that prepares nothing. */

@@ -154,14 +154,15 @@ export async function releaseFlow(
   await run(database, "claim", "flow_release", [tenantId, flowId, claimId]);
 }
 
-/** Returns the reason of a failed claim; every reason but expiry is reported as `not_permitted`. */
+/** Returns the reason of a failed claim; every reason but expiry is reported as `not_permitted`. `unknown`: there is no such flow. */
 export async function claimFailureReason(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
   clockShift: number,
-): Promise<"expired" | "not_permitted"> {
+): Promise<"expired" | "not_permitted" | "unknown"> {
   const { rows } = await run(database, "read", "flow_expired", [tenantId, flowId, type, clockShift]);
-  return rows.length > 0 ? "expired" : "not_permitted";
+  if (!rows[0]) return "unknown";
+  return rows[0].expired ? "expired" : "not_permitted";
 }
 
 /** Saves a flow after a step that has not claimed it. It refuses with `claim` if the step has to claim it. */

@@ -121,7 +121,10 @@ async function writeOnce(
   const resume = issuedResume ?? nextResumeSecret(runtime, key, current, current);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
   const ended = { data: dataAtEnd(judged.record.data), history: [] };
-  const { data, history } = finishes ? ended : judged.record;
+  const { state: before } = flow.record;
+  const enteredAt = judged.record.state === before ? flow.record.data.enteredAt : request.now.getTime();
+  const going = { data: { ...judged.record.data, enteredAt }, history: judged.record.history };
+  const { data, history } = finishes ? ended : going;
   // Back on the account page, an action that was not performed has been abandoned.
   const wanted = judged.record.state === "profile_init" ? null : judged.record.wanted;
   const saved: SavedFlow = {

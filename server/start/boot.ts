@@ -195,6 +195,7 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
+      stepObservers: [],
       openid: createOpenidProviders({ ...means, signingKeys, webhooks, rates, documents }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),

@@ -1,9 +1,10 @@
 import type { Client } from "../context/client.ts";
 import type { Answer } from "../flow/answer.ts";
-import { addStep, errorCodes, type FlowCoverage } from "../flow/coverage.ts";
+import { addStep, type FlowCoverage } from "../flow/coverage.ts";
 import { current } from "../flow/current.ts";
 import { start, step } from "../flow/engine.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
+import { errorCodes } from "../flow/tell-observers.ts";
 import type { ActionDescriptor, FlowState } from "../flow/wire.ts";
 import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import { findSession } from "../sessions/sessions.ts";
@@ -91,7 +92,9 @@ export async function walk(
       if (next.state.name === "error") return next.state;
       answer = next;
       if (type === "profile") sessionId = next.session?.id ?? sessionId;
-      if (taken) addStep(taken, { type, from: from as StateName, action, state: next.state });
+      const to = next.state.name as StateName;
+      if (taken)
+        addStep(taken, { type, from: from as StateName, action, to, errors: errorCodes(next.state) });
       return next.state;
     },
     async refresh() {

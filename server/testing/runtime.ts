@@ -95,6 +95,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       rates: createRateLimits(config, database),
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
+      stepObservers: [],
       openid: createOpenidProviders({
         database,
         vault,
@@ -148,4 +149,5 @@ export const testClient: Client = {
   origin: null,
   deviceCookie: null,
   markCookie: null,
+  embedding: "client",
 };

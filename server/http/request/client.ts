@@ -35,5 +35,6 @@ export function clientOf(
     thirdPartyStates: cookieValues(cookies, THIRD_PARTY_STATE_COOKIE),
     deviceCookie: cookieValues(cookies, mfa.device_trust_cookie_name).join("|") || null,
     markCookie: markIn(cookies, tenant),
+    embedding: isForPages ? "page" : "client",
   };
 }

@@ -28,7 +28,11 @@ export const trpcHandler: Handler = async (context) => {
     router: appRouter,
     req: new Request(url, { method, headers: { "Content-Type": "application/json" }, body: body.value }),
     createContext: ({ resHeaders }) => ({
-      handlerContext: { ...context, ...(frame ? { frame } : {}), ...(otherOrigin ? { otherOrigin } : {}) },
+      handlerContext: {
+        ...context,
+        ...(frame ? { frame, client: { ...client, embedding: "frame" } } : {}),
+        ...(otherOrigin ? { otherOrigin, client: { ...client, embedding: "element" } } : {}),
+      },
       responseHeaders: resHeaders,
     }),
     onError({ error }) {

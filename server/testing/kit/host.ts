@@ -131,7 +131,7 @@ async function serve({ settings, coverageFolder }: HostOptions): Promise<{ url: 
   // The smallest memory of argon2, for speed.
   const hash = { ...config.password.hash, memory: 8, passes: 1 };
   runtime.passwordHasher = createPasswordHasher({ ...config.password, hash });
-  runtime.observeStep = (step) => addStep(coverage, step);
+  runtime.stepObservers.push((step) => addStep(coverage, step));
   holdRuntime(runtime);
   if (coverageFolder !== null) cleanups.push(() => writeCoverage(coverageFolder, coverage));
 

@@ -45,6 +45,7 @@ const client: Client = {
   origin: null,
   deviceCookie: null,
   markCookie: null,
+  embedding: "client",
 };
 
 /**

@@ -1,0 +1,86 @@
+import type { Client } from "../context/client.ts";
+import { readUserAgent } from "../lib/user-agent.ts";
+import type { Logs } from "../observability/logger.ts";
+import type { Answer } from "./answer.ts";
+import type { FlowRecord } from "./data.ts";
+import type { Action } from "./define.ts";
+import type { FlowType, StateName } from "./names.ts";
+import type { ObservedStep, StepObservers, Verdict } from "./observed-step.ts";
+import { states } from "./states/index.ts";
+import type { FlowState } from "./wire.ts";
+
+/** A step in progress, for its observers. */
+export interface StepInProgress {
+  tenantId: string;
+  client: Client;
+  flowId: string;
+  type: FlowType;
+  action: string | null;
+  isStart: boolean;
+  /** By `performance.now`. */
+  startedAt: number;
+  /** The flow as the step has found it; null until it is read. */
+  found: { record: Pick<FlowRecord, "state" | "data">; now: Date } | null;
+}
+
+/** Tells observers of a step. An observer that fails does not change the answer. */
+export function tellObservers(
+  { stepObservers, log }: StepObservers & Logs,
+  step: StepInProgress,
+  verdict: Verdict,
+  answer: Pick<Answer, "state" | "flowId"> | null,
+): void {
+  if (stepObservers.length === 0) return;
+  try {
+    const observed = observedStep(step, verdict, answer);
+    for (const observe of stepObservers) observe(observed);
+  } catch (error) {
+    log.error({ err: error }, "observing a step failed");
+  }
+}
+
+function observedStep(
+  { client, found, startedAt, isStart, ...step }: StepInProgress,
+  verdict: Verdict,
+  answer: Pick<Answer, "state" | "flowId"> | null,
+): ObservedStep {
+  const { state, flowId } = answer ?? { state: null, flowId: null };
+  const errors = state ? errorCodes(state) : [];
+  const { system = null, browser = null } = readUserAgent(client.userAgent);
+  return {
+    tenantId: step.tenantId,
+    flowId: step.flowId,
+    type: step.type,
+    from: found?.record.state ?? null,
+    action: step.action !== null && actionNames.has(step.action) ? step.action : null,
+    verdict,
+    to: flowId === null ? "error" : (state?.name as StateName),
+    error: errors[0] ?? null,
+    errors,
+    milliseconds: performance.now() - startedAt,
+    inStateMs: isStart ? null : timeInState(found),
+    client: { platform: system, browser, embedding: client.embedding },
+    isStart,
+    isEnd: flowId !== null && Object.keys(state?.actions ?? {}).length === 0,
+  };
+}
+
+function timeInState(found: StepInProgress["found"]): number | null {
+  const enteredAt = found?.record.data.enteredAt;
+  return found && enteredAt !== undefined ? Math.max(0, found.now.getTime() - enteredAt) : null;
+}
+
+const actionNames: ReadonlySet<string> = new Set(
+  Object.values(states).flatMap(({ actions }) =>
+    Object.entries<Action>(actions).flatMap(([name, { aliases }]) => [name, ...aliases]),
+  ),
+);
+
+/** Error codes of a state: those of the inputs where there are any, else the flow's. */
+export function errorCodes(state: FlowState): string[] {
+  if (!state.error) return [];
+  const ofInputs = Object.values(state.actions)
+    .filter(({ alias_of }) => alias_of === undefined)
+    .flatMap(({ inputs }) => Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])));
+  return ofInputs.length > 0 ? ofInputs : [state.error.code];
+}
