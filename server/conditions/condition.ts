@@ -24,6 +24,8 @@ export interface Leaf<Subject> extends Clauses, On<Subject> {
   readonly kind: "setting" | "fact" | "capability" | "flow" | "circumstance";
   /** What it is about: the path of a setting, the name of a fact, a capability, a type of flow. */
   readonly of: string;
+  /** The value that a setting is compared with, or what a fact counts as. */
+  readonly value?: string;
   /** Pure. */
   readonly judge: (subject: Subject) => boolean;
 }
@@ -129,33 +131,85 @@ export interface Reason {
   readonly sentence: string;
 }
 
+/** A leaf that has decided a condition, and whether it holds. */
+export interface Decisive {
+  readonly leaf: AnyLeaf;
+  readonly holds: boolean;
+}
+
+/** What names and describes a leaf, whatever its subject is. */
+export type AnyLeaf = Omit<Leaf<never>, "judge" | "on">;
+
+/** Whether a condition holds, and what has decided that: the leaves of a single judgement, some of them several times. */
+export interface Explained {
+  readonly holds: boolean;
+  readonly by: readonly Decisive[];
+}
+
 /**
- * Tells what has decided a condition: where all parts had to hold, those that do not; where one had to hold, each of them.
+ * Judges a condition and tells what has decided it: where all parts had to hold, those that do not; where one had to hold,
+ * each of them. Each leaf is judged once.
+ */
+export function explain<Subject>(condition: Condition<Subject>, subject: Subject): Explained {
+  switch (condition.kind) {
+    case "all":
+    case "any": {
+      const parts = condition.parts.map((part) => explain(part, subject));
+      const isAll = condition.kind === "all";
+      const verdict = isAll ? parts.every((part) => part.holds) : parts.some((part) => part.holds);
+      return { holds: verdict, by: parts.flatMap((part) => (part.holds === verdict ? part.by : [])) };
+    }
+    case "not": {
+      const { holds: verdict, by } = explain(condition.part, subject);
+      return { holds: !verdict, by };
+    }
+    case "named":
+      return explain(condition.part, subject);
+    case "given": {
+      const guard = explain(condition.guard, subject);
+      return guard.holds ? explain(condition.of, subject) : guard;
+    }
+    default: {
+      const verdict = condition.judge(subject);
+      return { holds: verdict, by: [{ leaf: condition, holds: verdict }] };
+    }
+  }
+}
+
+/**
+ * Tells what has decided a condition, as `explain` does.
  *
  * @returns each reason once; none if there was nothing to decide
  */
 export function reasonsOf<Subject>(condition: Condition<Subject>, subject: Subject): Reason[] {
-  const reasons = decidedBy(condition, subject, holds(condition, subject));
+  const reasons = explain(condition, subject).by.map(reasonOf);
   return [...new Map(reasons.map((reason) => [reason.sentence, reason])).values()];
 }
 
-function decidedBy<Subject>(condition: Condition<Subject>, subject: Subject, verdict: boolean): Reason[] {
+/** Says what a leaf has decided. */
+export function reasonOf({ leaf, holds: verdict }: Decisive): Reason {
+  const { kind, of } = leaf;
+  return { kind, of, sentence: asSentence(leaf[verdict ? "holds" : "fails"]) };
+}
+
+/** Names a leaf and its verdict, for records: `fact:email`, and `!fact:email` if it fails. No two leaves with other clauses have the same name. */
+export function reasonName({ leaf: { kind, of, value }, holds: verdict }: Decisive): string {
+  return `${verdict ? "" : "!"}${kind}:${of}${value === undefined ? "" : `=${value}`}`;
+}
+
+/** The leaves that a condition is made of, each once. */
+export function leavesIn<Subject>(condition: Condition<Subject>): AnyLeaf[] {
   switch (condition.kind) {
     case "all":
     case "any":
-      return condition.parts
-        .filter((part) => holds(part, subject) === verdict)
-        .flatMap((part) => decidedBy(part, subject, verdict));
+      return [...new Set(condition.parts.flatMap(leavesIn))];
     case "not":
-      return decidedBy(condition.part, subject, !verdict);
     case "named":
-      return decidedBy(condition.part, subject, verdict);
+      return leavesIn(condition.part);
     case "given":
-      return decidedBy(holds(condition.guard, subject) ? condition.of : condition.guard, subject, verdict);
-    default: {
-      const { kind, of } = condition;
-      return [{ kind, of, sentence: asSentence(condition[verdict ? "holds" : "fails"]) }];
-    }
+      return [...leavesIn(condition.guard), ...leavesIn(condition.of)];
+    default:
+      return [condition];
   }
 }
 

@@ -44,6 +44,7 @@ export function configuredAs<Setting extends TextSetting>(
   return {
     kind: "setting",
     of: setting,
+    value,
     judge: ({ config }) => read(config) === value,
     holds: `\`${setting}\` is \`${value}\``,
     fails: `\`${setting}\` is not \`${value}\``,

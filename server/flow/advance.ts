@@ -1,8 +1,9 @@
 import { type FlowData, type FlowRecord, type HistoryEntry, keptOnBack } from "./data.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
+import type { Reasons } from "./observed-step.ts";
 import type { Outcome } from "./outcome.ts";
-import { plan } from "./plan.ts";
+import { nextState } from "./plan.ts";
 import type { Situation } from "./situation.ts";
 
 /** A longer history drops its oldest entry. */
@@ -13,6 +14,8 @@ export interface Advanced {
   facts: Facts;
   /** Whether the state must be entered, which renews its payload. */
   enters: boolean;
+  /** The states that the plan has passed over. */
+  passedOver: Reasons;
 }
 
 /** Applies an outcome to a flow. Pure. Only this function defines the meaning of outcomes. */
@@ -22,7 +25,8 @@ export function advance(
   situation: Omit<Situation, "data" | "type">,
 ): Advanced {
   const { config } = situation;
-  if (outcome.kind === "reject") return { record, facts: situation.facts, enters: outcome.renew };
+  if (outcome.kind === "reject")
+    return { record, facts: situation.facts, enters: outcome.renew, passedOver: {} };
 
   const { to, commits, effects } = outcome;
   // A pending registration keeps its facts in the flow; for an account, the step declares what its writes change.
@@ -32,18 +36,23 @@ export function advance(
       : { ...situation.facts, ...effects.facts };
   if (to === BACK) {
     const restored = restore(record);
-    return { record: restored, facts: factsAfter(restored), enters: true };
+    return { record: restored, facts: factsAfter(restored), enters: true, passedOver: {} };
   }
 
   const patched = patch(record.data, effects.data);
   const facts = factsAfter({ ...record, data: patched });
-  if (to === STAY) return { record: { ...record, data: patched }, facts, enters: outcome.enters };
+  if (to === STAY) {
+    const stayed = { ...record, data: patched };
+    return { record: stayed, facts, enters: outcome.enters, passedOver: {} };
+  }
 
   const data =
     to === NEXT
       ? { ...patched, completedStates: [...new Set([...patched.completedStates, record.state])] }
       : patched;
-  const target = to === NEXT ? head(plan({ type: record.type, data, facts, config })) : to;
+  const chosen =
+    to === NEXT ? nextState({ type: record.type, data, facts, config }) : { state: to, passedOver: {} };
+  const { state: target, passedOver } = chosen;
   const history = commits
     ? truncateBefore(target, historyAfterCommit(record))
     : pushHistory(
@@ -52,19 +61,13 @@ export function advance(
           : record,
         target,
       );
-  return { record: { ...record, state: target, data, history }, facts, enters: true };
+  return { record: { ...record, state: target, data, history }, facts, enters: true, passedOver };
 }
 
 /** Returns data with changes applied; a member set to undefined is removed. */
 export function patch(data: FlowData, changes: object = {}): FlowData {
   const merged = { ...data, ...changes };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as FlowData;
-}
-
-function head(states: StateName[]): StateName {
-  const [first] = states;
-  if (!first) throw new Error("The plan is empty.");
-  return first;
 }
 
 function pushHistory(record: FlowRecord, target: StateName): HistoryEntry[] {

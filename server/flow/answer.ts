@@ -1,5 +1,6 @@
 import type { CookieChanges } from "../context/client.ts";
 import type { IssuedSession } from "../objects/session.ts";
+import type { NotOffered } from "./observed-step.ts";
 import { showError } from "./show.ts";
 import type { FlowState } from "./wire.ts";
 
@@ -13,6 +14,8 @@ export interface Answer {
   resume?: string;
   session?: IssuedSession;
   cookieChanges?: CookieChanges;
+  /** Why the rest was not offered, for those who observe steps. */
+  notOffered?: NotOffered;
   /** The unexpected error of an action that was to be performed after a reauthentication, which stands. */
   failure?: unknown;
 }

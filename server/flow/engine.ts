@@ -20,10 +20,10 @@ import { firstRecord } from "./first-state.ts";
 import { type Judged, judge, postpone, triedFactor } from "./judge.ts";
 import { loginFailure } from "./login-failure.ts";
 import { type FlowType, isOfSession } from "./names.ts";
-import type { Verdict } from "./observed-step.ts";
+import type { Reasons, Verdict } from "./observed-step.ts";
 import { retryPayload } from "./outcome.ts";
 import { mayAsk, questionOf } from "./questions.ts";
-import { show, showError } from "./show.ts";
+import { offerOf, show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import { stepAtOnce, timeOf } from "./step-at-once.ts";
 import {
@@ -73,7 +73,7 @@ export async function start(
   const refused = await refusedStart(runtime, tenant, client, type, beginning);
   if (refused) return refused;
   const { platform, database } = runtime;
-  const { key, record } = newFlow(runtime, tenant, type, beginning);
+  const { key, record, passedOver } = newFlow(runtime, tenant, type, beginning);
   const observed = stepInProgress(key, client, null, true);
   const token = newToken(platform);
   const resume = randomToken(platform);
@@ -92,11 +92,13 @@ export async function start(
   } catch (error) {
     return answerToFailedStart(error);
   }
+  const offer = offerOf(states[record.state], view);
   const answer = {
-    state: show(record, view, states[record.state], null, token),
+    state: show(record, view, states[record.state], null, token, offer),
     version: record.version,
     flowId: record.id,
     resume,
+    notOffered: { actions: offer.withheld, states: passedOver },
   };
   tellObservers(runtime, observed, "started", answer);
   return answer;
@@ -193,12 +195,12 @@ function newFlow(
   tenant: Tenant,
   type: FlowType,
   beginning: Beginning,
-): { key: FlowKey; record: FlowRecord } {
+): { key: FlowKey; record: FlowRecord; passedOver: Reasons } {
   const flowId = timeOrderedUuid(platform);
   const capabilities = beginning.capabilities && capabilitiesOf(beginning.capabilities);
-  const first = firstRecord(tenant, type, flowId, { ...beginning, capabilities });
+  const { record: first, passedOver } = firstRecord(tenant, type, flowId, { ...beginning, capabilities });
   const record = { ...first, data: { ...first.data, enteredAt: Date.now() + platform.clockShift() } };
-  return { key: { tenantId: tenant.id, flowId, type }, record };
+  return { key: { tenantId: tenant.id, flowId, type }, record, passedOver };
 }
 
 /** A call to perform an action. */

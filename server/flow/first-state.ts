@@ -8,8 +8,9 @@ import type { Runtime } from "../runtime.ts";
 import { assumedCapabilities } from "./capabilities.ts";
 import { type FlowData, type FlowRecord, flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
-import { beginsWithPreflight, type FlowType, isOfSession, type StateName, stateNames } from "./names.ts";
-import { plan } from "./plan.ts";
+import { beginsWithPreflight, type FlowType, isOfSession, type StateName } from "./names.ts";
+import type { Reasons } from "./observed-step.ts";
+import { nextState } from "./plan.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import { type Owner, viewOf } from "./view.ts";
@@ -32,7 +33,7 @@ export interface FirstRecord {
   capabilities?: FlowData["capabilities"];
 }
 
-/** Builds the record that a flow begins with. Pure. */
+/** Builds the record that a flow begins with. Pure. @returns `passedOver`: the states that its plan has passed over */
 export function firstRecord(
   tenant: Tenant,
   type: FlowType,
@@ -47,7 +48,7 @@ export function firstRecord(
     choice,
     capabilities,
   }: FirstRecord,
-): FlowRecord {
+): { record: FlowRecord; passedOver: Reasons } {
   const data = flowData.parse({
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(frameOrigin === undefined ? {} : { frameOrigin }),
@@ -60,8 +61,9 @@ export function firstRecord(
     ...(beginsWithPreflight(type) ? {} : { capabilities: assumedCapabilities }),
   });
   const facts = factsOf(type, data, null);
-  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
-  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {}, wanted: null };
+  const { state, passedOver } = nextState({ type, data, facts, config: tenant.config });
+  const record = { id, type, state, version: 1, data, history: [], payload: {}, secrets: {}, wanted: null };
+  return { record, passedOver };
 }
 
 /**
@@ -73,7 +75,7 @@ export function firstRecord(
  */
 export function firstState(tenant: Tenant, type: FlowType, choice?: FlowData["choice"]): FlowState {
   const begun = type === "profile" ? {} : { capabilities: assumedCapabilities, choice };
-  const record = firstRecord(tenant, type, "", begun);
+  const { record } = firstRecord(tenant, type, "", begun);
   return unstarted(tenant, record, null);
 }
 
@@ -91,7 +93,7 @@ export async function firstAccountState(
   const [user, now] = await Promise.all([factsById(read, tenant.id, session.userId), currentTime(runtime)]);
   const account = user && (await accountOf(read, tenant, session.userId, now, runtime));
   if (!account) return null;
-  const record = firstRecord(tenant, "profile", "", { session, capabilities: assumedCapabilities });
+  const { record } = firstRecord(tenant, "profile", "", { session, capabilities: assumedCapabilities });
   return unstarted(tenant, record, user, { account, session, now });
 }
 
@@ -103,7 +105,9 @@ export async function firstConsentState(
   asked: Pick<FirstRecord, "authorization" | "userCode">,
 ): Promise<FlowState | null> {
   const user = await factsById(database.read, tenant.id, session.userId);
-  return user && unstarted(tenant, firstRecord(tenant, "consent", "", { session, ...asked }), user);
+  if (!user) return null;
+  const { record } = firstRecord(tenant, "consent", "", { session, ...asked });
+  return unstarted(tenant, record, user);
 }
 
 /** The states that a page may show of a flow that is not started. */

@@ -12,7 +12,7 @@ import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
 import { loginFailure } from "./login-failure.ts";
 import { isOfSession, type StateName } from "./names.ts";
-import type { Verdict } from "./observed-step.ts";
+import type { Reasons, Verdict } from "./observed-step.ts";
 import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
@@ -31,6 +31,8 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   /** Whether the step has identified the person, so that earlier resume secrets end. */
   identifies: boolean;
   verdict: Verdict;
+  /** The states that the plan has passed over. */
+  passedOver: Reasons;
   /** The action to perform next, because the step completed the authentication that it requires. */
   proceedsWith: WantedAction | null;
 }
@@ -119,6 +121,7 @@ export async function judge(
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
     error: rejection ?? entered.error ?? null,
     verdict: rejection ? "error" : "performed",
+    passedOver: advanced.passedOver,
     writes: [
       ...(own.writes ?? []),
       ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
@@ -165,6 +168,7 @@ function unchanged(record: FlowRecord): Judged {
     secrets: record.secrets,
     identifies: false,
     verdict: "performed",
+    passedOver: {},
     proceedsWith: null,
   };
 }
@@ -246,6 +250,7 @@ export async function enter(
     secrets: entered.secrets ?? {},
     identifies: false,
     verdict: "performed",
+    passedOver: {},
     proceedsWith: null,
   };
 }

@@ -18,6 +18,17 @@ export interface ObservedClient {
   embedding: Embedding;
 }
 
+/** The names of reasons by what they are about. `reasons.ts` has their sentences. */
+export type Reasons = Readonly<Record<string, readonly string[]>>;
+
+/** Why the rest was not offered, as it was judged when the state was entered and shown. */
+export interface NotOffered {
+  /** The actions of the state that it does not offer. */
+  actions: Reasons;
+  /** The states that the plan has passed over on the way to it. */
+  states: Reasons;
+}
+
 /** A step that was answered. It has no value that a client sent, except names of the protocol. */
 export interface ObservedStep {
   tenantId: string;
@@ -39,6 +50,8 @@ export interface ObservedStep {
   /** Time since `from` was entered, by the database's clock; null if it is not known. */
   inStateMs: number | null;
   client: ObservedClient;
+  /** Of the state that the answer shows; null if it shows none of the flow. */
+  notOffered: NotOffered | null;
   /** Whether the step has started the flow. */
   isStart: boolean;
   /** Whether the flow has ended with this step. */

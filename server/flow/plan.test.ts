@@ -7,7 +7,8 @@ import { type FlowData, flowData } from "./data.ts";
 import type { Action } from "./define.ts";
 import { type Facts, noFacts } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
-import { canSkip, plan, plannableStates, plannedSteps } from "./plan.ts";
+import { canSkip, nextState, plan, plannableStates, plannedSteps } from "./plan.ts";
+import { sentenceOf } from "./reasons.ts";
 import type { Situation } from "./situation.ts";
 import { states } from "./states/index.ts";
 
@@ -368,6 +369,20 @@ describe("in any situation", () => {
           [head] = plan({ ...situation, data });
         }
         expect(ends).toContain(head);
+      }),
+    );
+  });
+
+  test("the next state is its first one, and each state that is passed over has a reason with a sentence", () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        const { state, passedOver } = nextState(situation);
+        expect(state).toBe(plan(situation)[0]);
+        expect(passedOver).not.toHaveProperty(state);
+        for (const reasons of Object.values(passedOver)) {
+          expect(reasons).not.toEqual([]);
+          for (const name of reasons) expect(sentenceOf(name)).toMatch(/^(`|[A-Z]).+\.$/);
+        }
       }),
     );
   });

@@ -1,4 +1,14 @@
-import { all, always, any, circumstance, holds, named, not } from "../conditions/condition.ts";
+import {
+  all,
+  always,
+  any,
+  circumstance,
+  explain,
+  holds,
+  named,
+  not,
+  reasonName,
+} from "../conditions/condition.ts";
 import { configured, fact } from "../conditions/leaves.ts";
 import { type VerifiedIdentifier, verifiedIdentifiers } from "../identity/identifiers.ts";
 import { canSignIn } from "../methods/ways-in.ts";
@@ -13,11 +23,12 @@ import {
 import { credentialSteps } from "./credential-steps.ts";
 import { confirmationStates } from "./expected-codes.ts";
 import type { FlowType, StateName } from "./names.ts";
+import type { Reasons } from "./observed-step.ts";
 import { deviceTrustStep, enrolmentStep, secondFactorSteps } from "./second-factor.ts";
 import type { PlannedStep, Situation } from "./situation.ts";
 
 /**
- * Returns the remaining states of a flow in order; the first one is the next state. The list ends at `success`, at
+ * Returns the remaining states of a flow in order; the first one is the next state (`nextState`). The list ends at `success`, at
  * `profile_init`, or at the state that identifies the user, because the later states depend on the account. Computed
  * again at every step.
  */
@@ -29,6 +40,28 @@ export function plan(situation: Situation): StateName[] {
     if (ends) break;
   }
   return states;
+}
+
+/** The first state of a plan, and the reasons of the states that it passes over before that one. */
+export interface NextState {
+  state: StateName;
+  passedOver: Reasons;
+}
+
+/** Returns the next state of a flow, the first one of its plan. */
+export function nextState(situation: Situation): NextState {
+  const passedOver = new Map<StateName, string[]>();
+  for (const { state, when } of plannedSteps[situation.type]) {
+    const { holds: isNext, by } = explain(when, situation);
+    const names = by.map(reasonName);
+    // A state has several places.
+    if (!isNext) passedOver.set(state, [...new Set([...(passedOver.get(state) ?? []), ...names])]);
+    else {
+      passedOver.delete(state);
+      return { state, passedOver: Object.fromEntries(passedOver) };
+    }
+  }
+  throw new Error("The plan is empty.");
 }
 
 const isStarted = completed("preflight");

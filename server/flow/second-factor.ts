@@ -42,7 +42,7 @@ const isTrustedDevice = circumstance<Pick<Situation, "facts">>(
 
 /** This sign-in will write a new password or link an identity. */
 const changesCredentials = circumstance<Pick<Situation, "data">>(
-  "credentials",
+  "changes_credentials",
   ({ data: { recovering, pending } }) => recovering === true || pending.identity !== undefined,
   {
     holds: "the sign-in sets a new password or connects an identity",

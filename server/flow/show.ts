@@ -1,4 +1,4 @@
-import { holds } from "../conditions/condition.ts";
+import { explain, reasonName } from "../conditions/condition.ts";
 import { firstIdentifier } from "../identity/identifiers.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
@@ -7,7 +7,26 @@ import { recipientToVerify } from "./expected-codes.ts";
 import { describeInputs } from "./inputs.ts";
 import { linksOf } from "./links.ts";
 import { isOfSession, type StateName } from "./names.ts";
+import type { Reasons } from "./observed-step.ts";
 import type { ActionDescriptor, FlowError, FlowState, IdentityPayload, InputDescriptor } from "./wire.ts";
+
+/** The actions that a state offers, and why not the others. */
+export interface Offer {
+  offered: [string, Action][];
+  withheld: Reasons;
+}
+
+/** Judges which actions a state offers. Each condition is judged once. */
+export function offerOf(state: State, view: View): Offer {
+  const offered: Offer["offered"] = [];
+  const withheld: Record<string, string[]> = {};
+  for (const [name, action] of Object.entries(state.actions)) {
+    const { holds: isOffered, by } = explain(action.when, view);
+    if (isOffered) offered.push([name, action]);
+    else withheld[name] = [...new Set(by.map(reasonName))];
+  }
+  return { offered, withheld };
+}
 
 /** Builds the flow state that a client sees. Pure. */
 export function show(
@@ -16,8 +35,8 @@ export function show(
   state: State,
   error: StepError | null,
   token: string,
+  { offered }: Pick<Offer, "offered"> = offerOf(state, view),
 ): FlowState {
-  const offered = Object.entries(state.actions).filter(([, action]) => holds(action.when, view));
   return {
     name: record.state,
     status: error ? errors[error.code].status : 200,

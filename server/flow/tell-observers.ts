@@ -28,7 +28,7 @@ export function tellObservers(
   { stepObservers, log }: StepObservers & Logs,
   step: StepInProgress,
   verdict: Verdict,
-  answer: Pick<Answer, "state" | "flowId"> | null,
+  answer: Pick<Answer, "state" | "flowId" | "notOffered"> | null,
 ): void {
   if (stepObservers.length === 0) return;
   try {
@@ -42,7 +42,7 @@ export function tellObservers(
 function observedStep(
   { client, found, startedAt, isStart, ...step }: StepInProgress,
   verdict: Verdict,
-  answer: Pick<Answer, "state" | "flowId"> | null,
+  answer: Pick<Answer, "state" | "flowId" | "notOffered"> | null,
 ): ObservedStep {
   const { state, flowId } = answer ?? { state: null, flowId: null };
   const errors = state ? errorCodes(state) : [];
@@ -60,6 +60,7 @@ function observedStep(
     milliseconds: performance.now() - startedAt,
     inStateMs: isStart ? null : timeInState(found),
     client: { platform: system, browser, embedding: client.embedding },
+    notOffered: answer?.notOffered ?? null,
     isStart,
     isEnd: flowId !== null && Object.keys(state?.actions ?? {}).length === 0,
   };

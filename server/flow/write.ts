@@ -21,7 +21,7 @@ import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts"
 import { type FlowType, isOfSession } from "./names.ts";
 import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
-import { show } from "./show.ts";
+import { offerOf, show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
   type Claim,
@@ -160,7 +160,8 @@ async function writeOnce(
   const { record } = saved;
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
   const view = viewOf(record, facts, tenant.config, owner);
-  const state = show(record, view, states[record.state], judged.error, token);
+  const offer = offerOf(states[record.state], view);
+  const state = show(record, view, states[record.state], judged.error, token, offer);
   if (!finishes && !isOfSession(record.type)) {
     const clockAhead = flow.clockAhead - runtime.platform.clockShift();
     const known = { ...record, payload: {}, secrets: {}, wanted: null };
@@ -172,6 +173,7 @@ async function writeOnce(
     version: record.version,
     flowId: record.id,
     resume,
+    notOffered: { actions: offer.withheld, states: judged.passedOver },
     ...(judged.session ? { session: judged.session } : {}),
     ...(judged.cookieChanges ? { cookieChanges: judged.cookieChanges } : {}),
   };

@@ -66,6 +66,7 @@ export function isSetUp(method: SecondFactorMethod, facts: MethodFacts): boolean
 export const hasAsSecondFactor = (method: SecondFactorMethod): Leaf<{ facts: MethodFacts }> => ({
   kind: "fact",
   of: method.fact ?? method.name,
+  value: "second_factor",
   judge: ({ facts }) => isSetUp(method, facts),
   holds: `the account has ${method.credentials} as a second factor`,
   fails: `the account has no ${method.credentials} as a second factor`,

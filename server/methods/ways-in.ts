@@ -1,4 +1,5 @@
 import { all, any, type Condition, circumstance, holds, type Leaf } from "../conditions/condition.ts";
+import { fact } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import { loginIdentifiers } from "../identity/identifiers.ts";
 import { type FirstFactorMethod, firstFactors } from "./index.ts";
@@ -6,14 +7,15 @@ import type { Method, MethodFacts } from "./method.ts";
 
 /** That an account has a method. */
 export function hasMethod(method: Method): Leaf<{ facts: MethodFacts }> {
-  const { name, fact, has, credentials, firstFactor } = method;
-  const isCode = firstFactor !== null && firstFactor.codeTo !== null;
+  const { name, fact: belonging, has, credentials } = method;
+  const judge = ({ facts }: { facts: MethodFacts }) => has(facts);
+  if (belonging) return { ...fact(belonging), judge };
   return {
     kind: "fact",
-    of: fact ?? name,
-    judge: ({ facts }) => has(facts),
-    holds: isCode ? `the account can get ${credentials}` : `the account has ${credentials}`,
-    fails: isCode ? `the account can get no ${credentials}` : `the account has no ${credentials}`,
+    of: name,
+    judge,
+    holds: `the account can get ${credentials}`,
+    fails: `the account can get no ${credentials}`,
   };
 }
 

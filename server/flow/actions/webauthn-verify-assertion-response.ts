@@ -22,7 +22,7 @@ import { canUsePasskeys } from "./webauthn-generate-request-options.ts";
 const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 const isSecondFactor = circumstance<View>(
-  "second_factor",
+  "proves_second_factor",
   ({ data }) => requiredProof(data).secondFactor === true,
   {
     holds: "a first factor was verified",

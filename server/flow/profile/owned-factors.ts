@@ -45,7 +45,7 @@ export const needsFactor = all(configured("mfa.enabled"), not(configured("mfa.op
 
 /** That the account has another second factor than one of this kind. */
 export const hasOtherFactors = (removed: FactorName) =>
-  circumstance<Owned>("other_factors", ({ account, config }) => hasOthers(account, config, removed), {
+  circumstance<Owned>("other_second_factor", ({ account, config }) => hasOthers(account, config, removed), {
     holds: "the account has another second factor",
     fails: "it is the only second factor of the account, which needs one",
   });
@@ -54,7 +54,7 @@ export const hasOtherFactors = (removed: FactorName) =>
 export const mayAddSecurityKey = all(
   acceptsFactor(securityKey),
   circumstance<Owned>(
-    "security_keys",
+    "security_key_limit",
     ({ account, config }) => keysOf(account).length < config.mfa.security_keys.limit,
     {
       holds: "the account has fewer security keys than `mfa.security_keys.limit`",

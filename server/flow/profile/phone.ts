@@ -17,7 +17,7 @@ import { hasOtherFactors, needsFactor } from "./owned-factors.ts";
 import { canDoWithout, type Owned, type ProfileView, sensitiveAction } from "./profile-action.ts";
 
 const hasVerifiedNumber = circumstance<Pick<ProfileView, "facts">>(
-  "phoneVerified",
+  "verified_number",
   ({ facts }) => facts.phoneVerified,
   { holds: "the number of the account is verified", fails: "the account has no verified number" },
 );
@@ -31,7 +31,7 @@ export const maySetPhone: Condition<Pick<ProfileView, "facts" | "data" | "config
 /** The number may be removed: it is neither the last way to sign in nor the last required second factor. */
 const mayRemove = all(
   configured("phone.optional"),
-  circumstance<Owned>("phone", ({ account }) => account.profile.phone_number !== undefined, {
+  circumstance<Owned>("number", ({ account }) => account.profile.phone_number !== undefined, {
     holds: "the account has a phone number",
     fails: "the account has no phone number",
   }),

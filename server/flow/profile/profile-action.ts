@@ -81,7 +81,7 @@ export function sensitiveAction<
   });
 }
 
-const hasAccount = circumstance<View>("account", ({ account }) => account !== null, {
+const hasAccount = circumstance<View>("known_account", ({ account }) => account !== null, {
   holds: "the account exists",
   fails: "the account does not exist",
 });
@@ -91,10 +91,14 @@ export type Owned = Pick<ProfileView, "account" | "config">;
 
 /** That the owner can still sign in after a removal. @param what as a noun, with its article */
 export const canDoWithout = (removal: Removal, what: string) =>
-  circumstance<Owned>("ways_in", ({ account, config }) => canStillSignIn(account, config, removal), {
-    holds: `the user can sign in without ${what}`,
-    fails: `the user could not sign in without ${what}`,
-  });
+  circumstance<Owned>(
+    `ways_in_without_${Object.keys(removal).join()}`,
+    ({ account, config }) => canStillSignIn(account, config, removal),
+    {
+      holds: `the user can sign in without ${what}`,
+      fails: `the user could not sign in without ${what}`,
+    },
+  );
 
 /** That the account of the view has a method. */
 export function owns(name: keyof Account["has"]): Leaf<Owned> {

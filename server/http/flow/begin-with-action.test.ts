@@ -304,7 +304,7 @@ describe("a first step whose connection was lost", () => {
   const saved = (): { key: FlowKey; content: SavedFlow } => {
     const flowId = randomUUID();
     const content: SavedFlow = {
-      record: firstRecord(tenant, "login", flowId, {}),
+      record: firstRecord(tenant, "login", flowId, {}).record,
       before: null,
       sealedPayload: null,
       error: null,
