@@ -1,7 +1,8 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import { observeCommits } from "./after-commit.ts";
 import { Connection } from "./connection.ts";
+import { Pool } from "./pool.ts";
 import { ReadPool } from "./read-pool.ts";
 import * as schema from "./schema/index.ts";
 import { watchSilence } from "./silence.ts";
@@ -69,8 +70,8 @@ export function openDatabase(
   const connections = new Set<Connection>();
   let lastEnded = () => {};
   let endWatch = () => {};
-  const open = (Pool: typeof pg.Pool, options?: string) => {
-    const client = new Pool({
+  const open = (PoolOfKind: typeof Pool, options?: string) => {
+    const client = new PoolOfKind({
       Client: Connection,
       connectionString: url,
       max: size,
@@ -91,10 +92,10 @@ export function openDatabase(
     });
     return drizzle({ client, schema });
   };
-  const write = open(pg.Pool);
+  const write = open(Pool);
   observeCommits(write);
   const read = Object.assign(open(ReadPool, "-c default_transaction_read_only=on"), { prepares });
-  const claim = open(pg.Pool, "-c synchronous_commit=off");
+  const claim = open(Pool, "-c synchronous_commit=off");
   return {
     write,
     read,

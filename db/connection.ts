@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import pg from "pg";
+import { beginWait } from "../server/observability/waits.ts";
 import { type BoundStatement, ExtendedQuery } from "./extended-query.ts";
 
 type Answered = (error: Error | null, result?: pg.QueryResult) => void;
@@ -48,6 +49,8 @@ export class Connection extends pg.Client {
     const statement = statementOf(config, values);
     if (!statement) {
       const answered = Reflect.apply(super.query, this, [config, values, callback]);
+      // An `ExtendedQuery` measures itself.
+      if (answered instanceof Promise) void answered.then(...twice(beginWait("database", 1)));
       // Drizzle would keep the connection for ever, and the pool would have one less.
       if (isBegin(config)) Promise.resolve(answered).catch(() => this.release?.(true));
       return answered;
@@ -68,6 +71,8 @@ export class Connection extends pg.Client {
     });
   }
 }
+
+const twice = (end: () => void) => [end, end] as const;
 
 /** Whether a query is the one with which Drizzle begins a transaction. */
 function isBegin(config: unknown): boolean {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { serialize } from "pg-protocol";
+import { beginWait } from "../server/observability/waits.ts";
 import { isConnectionLost } from "./errors.ts";
 
 /** A statement with its values, as the driver and Drizzle name its members. */
@@ -70,7 +71,11 @@ export class ExtendedQuery {
     done: (error: Error | null, results: pg.QueryResult[]) => void,
   ) {
     this.#statements = statements;
-    this.#done = done;
+    const endWait = beginWait("database", statements.length);
+    this.#done = (error, results) => {
+      endWait();
+      done(error, results);
+    };
   }
 
   /** The driver notes under this name and text what PostgreSQL has parsed. */

@@ -1,7 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
+import { beginWait, unmeasured } from "../server/observability/waits.ts";
 import { statementOf } from "./connection.ts";
 import { isDatabaseUnreachable } from "./errors.ts";
 import { type BoundStatement, runStatements } from "./extended-query.ts";
+import { Pool } from "./pool.ts";
 
 interface Read {
   statement: BoundStatement;
@@ -19,7 +21,7 @@ const MAX_TOGETHER = 16;
  *
  * Statements without a name are sent alone, since those are the long ones: lists and exports.
  */
-export class ReadPool extends pg.Pool {
+export class ReadPool extends Pool {
   #waiting: Read[] = [];
 
   // The driver declares an overload for each form of its arguments.
@@ -27,9 +29,18 @@ export class ReadPool extends pg.Pool {
   override query(...[config, values, callback]: unknown[]): any {
     const statement = callback === undefined ? statementOf(config, values) : null;
     if (!statement?.name) return Reflect.apply(super.query, this, [config, values, callback]);
+    const endWait = beginWait("database", 1);
     return new Promise<pg.QueryResult>((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#send());
-      this.#waiting.push({ statement, resolve, reject });
+      if (this.#waiting.length === 0) unmeasured(() => setImmediate(() => this.#send()));
+      const answered = (answer: () => void) => {
+        endWait();
+        answer();
+      };
+      this.#waiting.push({
+        statement,
+        resolve: (result) => answered(() => resolve(result)),
+        reject: (error) => answered(() => reject(error)),
+      });
     }).catch((error: Error) => {
       // The place that asked says more than the socket's, at which PostgreSQL's answer was read.
       Error.captureStackTrace(error);

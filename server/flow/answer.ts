@@ -1,5 +1,6 @@
 import type { CookieChanges } from "../context/client.ts";
 import type { IssuedSession } from "../objects/session.ts";
+import type { FlowData } from "./data.ts";
 import type { NotOffered } from "./observed-step.ts";
 import { showError } from "./show.ts";
 import type { FlowState } from "./wire.ts";
@@ -14,8 +15,8 @@ export interface Answer {
   resume?: string;
   session?: IssuedSession;
   cookieChanges?: CookieChanges;
-  /** Why the rest was not offered, for those who observe steps. */
-  notOffered?: NotOffered;
+  /** What observers of steps are told of the flow as it was stored. */
+  stored?: { data: FlowData; notOffered: NotOffered };
   /** The unexpected error of an action that was to be performed after a reauthentication, which stands. */
   failure?: unknown;
 }

@@ -6,6 +6,7 @@ import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Session } from "../objects/session.ts";
+import { measuringWaits, noWaits } from "../observability/waits.ts";
 import type { ContextClass } from "../openid/authentication-context.ts";
 import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
@@ -74,7 +75,10 @@ export async function start(
   if (refused) return refused;
   const { platform, database } = runtime;
   const { key, record, passedOver } = newFlow(runtime, tenant, type, beginning);
-  const observed = stepInProgress(key, client, null, true);
+  const observed = stepInProgress(
+    { flowId: key.flowId, isStart: true },
+    { tenant, client, type, action: null },
+  );
   const token = newToken(platform);
   const resume = randomToken(platform);
   const { userId } = record.data;
@@ -88,7 +92,9 @@ export async function start(
     lifetimeSeconds: tenant.config.flow.lifetime,
   };
   try {
-    await admit(runtime, () => insertFlow(database, key, content, platform.clockShift()));
+    await measuringWaits(observed.waits, () =>
+      admit(runtime, () => insertFlow(database, key, content, platform.clockShift())),
+    );
   } catch (error) {
     return answerToFailedStart(error);
   }
@@ -98,9 +104,9 @@ export async function start(
     version: record.version,
     flowId: record.id,
     resume,
-    notOffered: { actions: offer.withheld, states: passedOver },
+    stored: { data: record.data, notOffered: { actions: offer.withheld, states: passedOver } },
   };
-  tellObservers(runtime, observed, "started", answer);
+  tellObservers(runtime, observed, { verdict: "started", answer });
   return answer;
 }
 
@@ -131,7 +137,10 @@ export async function begin(
   const { session } = beginning;
   const waiting = refusedStep(runtime, key, session);
   if (waiting) return waiting;
-  const observed = stepInProgress(key, client, first.action, true);
+  const observed = stepInProgress(
+    { flowId: key.flowId, isStart: true },
+    { tenant, client, type, action: first.action },
+  );
   const resume = randomToken(platform);
   const lifetimeSeconds = tenant.config.flow.lifetime;
   const charge = chargeOf(tenant, client, first.action);
@@ -141,17 +150,21 @@ export async function begin(
   const asking = { runtime, tenant, client, flowId: key.flowId };
   const question = questionOf(asking, first.action, first.input, known);
   const deadline = startDeadline(JUDGE_TIMEOUT_MS);
-  try {
+  const call = { type, ...first, ...(session ? { session } : {}) };
+  const performFirst = async () => {
     const begun = { record, resume, lifetimeSeconds };
     const flow = await admit(runtime, () =>
       prepareFlow(database, key, begun, platform.clockShift(), charge, question?.parts ?? []),
     );
-    const call = { type, ...first, ...(session ? { session } : {}) };
-    const exclusive = { key, claim: null, flow, question, signal: deadline.signal, resume };
     observed.found = flow;
-    const { answer, verdict } = await performAction(runtime, tenant, client, call, exclusive);
+    const exclusive = { key, claim: null, flow, question, signal: deadline.signal, resume };
+    return performAction(runtime, tenant, client, call, exclusive);
+  };
+  try {
+    const performed = await measuringWaits(observed.waits, performFirst);
+    const { answer } = performed;
     // A flow whose first action is not offered is not stored.
-    if (answer.flowId !== null && verdict) tellObservers(runtime, observed, verdict, answer);
+    if (answer.flowId !== null) tellObservers(runtime, observed, performed);
     return answer;
   } catch (error) {
     return answerToFailedStart(error);
@@ -238,6 +251,8 @@ interface Performed {
   answer: Answer;
   /** Null: nothing was read of a flow. */
   verdict: Verdict | null;
+  /** Those that the client has sent; absent if the action was not judged. */
+  inputs?: Judged["inputs"];
   /** Whether the flow was changed, which ends a claim of it. */
   isWritten?: true;
   proceedsWith?: { wanted: WantedAction; session: Session };
@@ -250,13 +265,15 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   const key: FlowKey = { tenantId: tenant.id, flowId, type };
   const refused = refusedStep(runtime, key, session);
   if (refused) return { answer: refused, verdict: null };
-  const observed = stepInProgress(key, client, action, false);
+  const observed = stepInProgress({ flowId, isStart: false }, { tenant, client, type, action });
   try {
-    const performed = await performKnown(runtime, tenant, client, call, { key, observed });
-    if (performed.verdict) tellObservers(runtime, observed, performed.verdict, performed.answer);
+    const performed = await measuringWaits(observed.waits, () =>
+      performKnown(runtime, tenant, client, call, { key, observed }),
+    );
+    tellObservers(runtime, observed, performed);
     return performed;
   } catch (error) {
-    if (observed.found) tellObservers(runtime, observed, "failed", null);
+    if (observed.found) tellObservers(runtime, observed, { verdict: "failed", answer: null });
     throw error;
   }
 }
@@ -282,8 +299,9 @@ async function performKnown(
   try {
     if (known && !takesTurn) {
       const step = { key, tokenHash, action, input, known, signal: deadline.signal };
-      const answer = await stepAtOnce(runtime, tenant, client, step);
-      if (answer) return { answer, verdict: answer.state.error ? "error" : "performed", isWritten: true };
+      const stepped = await stepAtOnce(runtime, tenant, client, step);
+      const verdict = stepped?.answer.state.error ? "error" : "performed";
+      if (stepped) return { ...stepped, verdict, isWritten: true };
     }
     const { version } = call;
     const claim = { id: runtime.platform.uuid(), tokenHash, instanceId: runtime.instanceId, version };
@@ -381,6 +399,7 @@ async function performAction(
     return {
       answer: written,
       verdict,
+      inputs: judged.inputs,
       isWritten: true,
       ...(proceeds ? { proceedsWith: { wanted, session } } : {}),
     };
@@ -446,17 +465,6 @@ async function proceed(
 const rejected = (): Performed => ({ answer: notPermitted(), verdict: "refused" });
 
 const stepInProgress = (
-  { tenantId, flowId, type }: FlowKey,
-  client: Client,
-  action: string | null,
-  isStart: boolean,
-): StepInProgress => ({
-  tenantId,
-  flowId,
-  type,
-  client,
-  action,
-  isStart,
-  startedAt: performance.now(),
-  found: null,
-});
+  of: Pick<StepInProgress, "flowId" | "isStart">,
+  by: Pick<StepInProgress, "tenant" | "client" | "type" | "action">,
+): StepInProgress => ({ ...of, ...by, startedAt: performance.now(), waits: noWaits(), found: null });

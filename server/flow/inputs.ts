@@ -3,6 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { onceFor } from "../lib/once-for.ts";
 import type { InputSchema, View } from "./define.ts";
 import { errors, type InputErrorCode } from "./errors.ts";
+import type { ObservedInput } from "./observed-step.ts";
 import type { IdentifierKind, InputDescriptor } from "./wire.ts";
 
 declare module "zod" {
@@ -134,6 +135,22 @@ export function preservedValues(schema: InputSchema, raw: Record<string, unknown
       : [];
   });
   return Object.fromEntries(kept);
+}
+
+/** Describes the inputs of a schema that a client has sent, without their values. Others could have any name. */
+export function sentInputs(schema: InputSchema, raw: Record<string, unknown>): ObservedInput[] {
+  return Object.keys(describeInputs(schema).inputs).flatMap((name) => {
+    const value = raw[name];
+    return value === undefined || value === null ? [] : [{ name, ...kindOf(value) }];
+  });
+}
+
+function kindOf(value: unknown): Omit<ObservedInput, "name"> {
+  if (typeof value === "string") return { kind: "string", length: value.length };
+  if (Array.isArray(value)) return { kind: "array", length: value.length };
+  if (typeof value === "object" && value !== null)
+    return { kind: "object", length: Object.keys(value).length };
+  return { kind: typeof value === "number" ? "number" : "boolean", length: null };
 }
 
 const MAX_PRESERVED_LENGTH = 512;

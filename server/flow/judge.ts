@@ -9,10 +9,10 @@ import type { FlowRecord, WantedAction } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
-import { parseInput, preservedValues } from "./inputs.ts";
+import { parseInput, preservedValues, sentInputs } from "./inputs.ts";
 import { loginFailure } from "./login-failure.ts";
 import { isOfSession, type StateName } from "./names.ts";
-import type { Reasons, Verdict } from "./observed-step.ts";
+import type { ObservedInput, Reasons, Verdict } from "./observed-step.ts";
 import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
@@ -31,6 +31,8 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   /** Whether the step has identified the person, so that earlier resume secrets end. */
   identifies: boolean;
   verdict: Verdict;
+  /** The inputs that the client has sent. */
+  inputs: readonly ObservedInput[];
   /** The states that the plan has passed over. */
   passedOver: Reasons;
   /** The action to perform next, because the step completed the authentication that it requires. */
@@ -70,6 +72,7 @@ export async function judge(
   const { name, action } = named;
 
   const schema = action.input(view);
+  const inputs = sentInputs(schema, input);
   const parsed = parseInput(schema, input);
   if (!parsed.ok) {
     const error: StepError = {
@@ -79,8 +82,13 @@ export async function judge(
       values: preservedValues(schema, input),
     };
     const verdict = "rejected_input";
-    if (isFirst) return { ...(await enter(request, record, facts, owner)), error, verdict };
-    return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error, verdict };
+    if (isFirst) return { ...(await enter(request, record, facts, owner)), error, verdict, inputs };
+    return {
+      ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)),
+      error,
+      verdict,
+      inputs,
+    };
   }
 
   const context = contextOf(request, view, record);
@@ -122,6 +130,7 @@ export async function judge(
     error: rejection ?? entered.error ?? null,
     verdict: rejection ? "error" : "performed",
     passedOver: advanced.passedOver,
+    inputs,
     writes: [
       ...(own.writes ?? []),
       ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
@@ -169,6 +178,7 @@ function unchanged(record: FlowRecord): Judged {
     identifies: false,
     verdict: "performed",
     passedOver: {},
+    inputs: [],
     proceedsWith: null,
   };
 }
@@ -251,6 +261,7 @@ export async function enter(
     identifies: false,
     verdict: "performed",
     passedOver: {},
+    inputs: [],
     proceedsWith: null,
   };
 }

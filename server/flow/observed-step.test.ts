@@ -41,6 +41,44 @@ describe("an observer of steps", () => {
       error: null,
       client: { platform: "Linux", browser: "Chrome", embedding: "client" },
     });
+    expect(steps[1]?.client.capabilities).toMatchObject({ webauthn: false });
+  });
+
+  test("is told what a step has waited for, and how long", async () => {
+    const registration = await walk(runtime, "registration");
+    await registration.act("register_client_capabilities");
+    await registration.act("register_login_identifier", { email: `${randomUUID()}@example.com` });
+    await registration.act("register_password", { new_password: password });
+    for (const { waits, milliseconds } of steps) {
+      expect(waits.statements).toBeGreaterThan(0);
+      expect(waits.database).toBeGreaterThan(0);
+      expect(waits.database + waits.hash).toBeLessThanOrEqual(milliseconds);
+    }
+    expect(steps.map(({ waits }) => waits.hash > 0)).toEqual([false, false, false, true]);
+    expect(steps.map(({ waits }) => waits.provider)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("is told the inputs by name, kind and length alone", async () => {
+    const login = await walk(runtime, "login");
+    await login.act("register_client_capabilities");
+    await login.act("continue_with_login_identifier", { email: "unknown@example.com", "my secret": "x" });
+    expect(steps.slice(1).map(({ inputs }) => inputs)).toEqual([
+      [
+        { name: "webauthn_available", kind: "boolean", length: null },
+        { name: "webauthn_conditional_mediation_available", kind: "boolean", length: null },
+        { name: "webauthn_platform_authenticator_available", kind: "boolean", length: null },
+      ],
+      [{ name: "email", kind: "string", length: 19 }],
+    ]);
+  });
+
+  test("is told why the rest is not offered", async () => {
+    const login = await walk(runtime, "login");
+    await login.act("register_client_capabilities");
+    expect(steps[1]?.notOffered?.actions).toMatchObject({
+      webauthn_generate_request_options: ["!capability:webauthn"],
+    });
+    expect(steps[1]?.notOffered?.states).toMatchObject({ preflight: ["circumstance:preflight"] });
   });
 
   test("is told the precise error of a rejected action and of a malformed input", async () => {

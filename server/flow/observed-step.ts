@@ -1,4 +1,6 @@
+import type { Tenant } from "../config/tenant.ts";
 import type { Embedding } from "../context/client.ts";
+import type { Waits } from "../observability/waits.ts";
 import type { FlowType, StateName } from "./names.ts";
 
 /**
@@ -16,6 +18,8 @@ export interface ObservedClient {
   platform: string | null;
   browser: string | null;
   embedding: Embedding;
+  /** What it has reported that it can do; null if it was not asked. */
+  capabilities: Readonly<Record<string, boolean>> | null;
 }
 
 /** The names of reasons by what they are about. `reasons.ts` has their sentences. */
@@ -27,6 +31,14 @@ export interface NotOffered {
   actions: Reasons;
   /** The states that the plan has passed over on the way to it. */
   states: Reasons;
+}
+
+/** An input that a client has sent, without its value. */
+export interface ObservedInput {
+  name: string;
+  kind: "string" | "number" | "boolean" | "array" | "object";
+  /** Characters of a text, elements or members of the others; null for what has no length. */
+  length: number | null;
 }
 
 /** A step that was answered. It has no value that a client sent, except names of the protocol. */
@@ -47,9 +59,18 @@ export interface ObservedStep {
   errors: readonly string[];
   /** Time of the step until it was answered. */
   milliseconds: number;
+  /** What it has waited for within that time. */
+  waits: Waits;
   /** Time since `from` was entered, by the database's clock; null if it is not known. */
   inStateMs: number | null;
   client: ObservedClient;
+  /** The network of the client. */
+  source: string;
+  requestId: string;
+  /** Those of the action; what it does not declare is left out, since it could have any name. */
+  inputs: readonly ObservedInput[];
+  /** The account that the flow is about after the step, as far as it is stored. */
+  userId: string | null;
   /** Of the state that the answer shows; null if it shows none of the flow. */
   notOffered: NotOffered | null;
   /** Whether the step has started the flow. */
@@ -59,7 +80,7 @@ export interface ObservedStep {
 }
 
 /** Told of each step once it was answered. It must return at once. */
-export type StepObserver = (step: ObservedStep) => void;
+export type StepObserver = (step: ObservedStep, tenant: Tenant) => void;
 
 /** Observers of the steps of this process. */
 export interface StepObservers {

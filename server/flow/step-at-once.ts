@@ -4,7 +4,7 @@ import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import type { View } from "./define.ts";
 import { parseInput } from "./inputs.ts";
-import { findAction, judge } from "./judge.ts";
+import { findAction, type Judged, judge } from "./judge.ts";
 import type { RememberedFlow } from "./remembered-flows.ts";
 import { states } from "./states/index.ts";
 import { admit, chargeOf } from "./step-limits.ts";
@@ -37,7 +37,7 @@ export async function stepAtOnce(
   tenant: Tenant,
   client: Client,
   { key, tokenHash, action, input, known, signal }: RememberedStep,
-): Promise<Answer | null> {
+): Promise<{ answer: Answer; inputs: Judged["inputs"] } | null> {
   const { record, facts, clockAhead, resume } = known;
   if (!resume || !onlyChooses(viewOf(record, facts, tenant.config), action, input)) return null;
   const shift = runtime.platform.clockShift();
@@ -57,9 +57,10 @@ export async function stepAtOnce(
   const { version } = record;
   const charge = chargeOf(tenant, client, action);
   const claim: UnclaimedFlow = { id: null, tokenHash, version, clockShift: shift, charge };
-  return admit(runtime, () =>
+  const answer = await admit(runtime, () =>
     write(request, key, flow, { ...judged, facts: { ...facts, ...judged.facts } }, { claim, owner: null }),
   );
+  return answer && { answer, inputs: judged.inputs };
 }
 
 /** The time by the database's clock, as a remembered flow tells it. */

@@ -1,17 +1,20 @@
+import { maskAddress } from "../audit/mask.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
 import { readUserAgent } from "../lib/user-agent.ts";
 import type { Logs } from "../observability/logger.ts";
+import type { Waits } from "../observability/waits.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action } from "./define.ts";
 import type { FlowType, StateName } from "./names.ts";
-import type { ObservedStep, StepObservers, Verdict } from "./observed-step.ts";
+import type { ObservedInput, ObservedStep, StepObservers, Verdict } from "./observed-step.ts";
 import { states } from "./states/index.ts";
 import type { FlowState } from "./wire.ts";
 
 /** A step in progress, for its observers. */
 export interface StepInProgress {
-  tenantId: string;
+  tenant: Tenant;
   client: Client;
   flowId: string;
   type: FlowType;
@@ -19,36 +22,47 @@ export interface StepInProgress {
   isStart: boolean;
   /** By `performance.now`. */
   startedAt: number;
+  /** Complete when the step is answered. */
+  waits: Waits;
   /** The flow as the step has found it; null until it is read. */
   found: { record: Pick<FlowRecord, "state" | "data">; now: Date } | null;
+}
+
+/** What became of a step. */
+export interface Observed {
+  /** Null: nothing was read of a flow. Then it is not told. */
+  verdict: Verdict | null;
+  /** Null if the step has failed. */
+  answer: Pick<Answer, "state" | "flowId" | "stored"> | null;
+  inputs?: readonly ObservedInput[] | undefined;
 }
 
 /** Tells observers of a step. An observer that fails does not change the answer. */
 export function tellObservers(
   { stepObservers, log }: StepObservers & Logs,
   step: StepInProgress,
-  verdict: Verdict,
-  answer: Pick<Answer, "state" | "flowId" | "notOffered"> | null,
+  { verdict, ...became }: Observed,
 ): void {
-  if (stepObservers.length === 0) return;
+  if (stepObservers.length === 0 || verdict === null) return;
   try {
-    const observed = observedStep(step, verdict, answer);
-    for (const observe of stepObservers) observe(observed);
+    const observed = observedStep(step, verdict, became);
+    for (const observe of stepObservers) observe(observed, step.tenant);
   } catch (error) {
     log.error({ err: error }, "observing a step failed");
   }
 }
 
 function observedStep(
-  { client, found, startedAt, isStart, ...step }: StepInProgress,
+  { tenant, client, found, startedAt, isStart, ...step }: StepInProgress,
   verdict: Verdict,
-  answer: Pick<Answer, "state" | "flowId" | "notOffered"> | null,
+  { answer, inputs = [] }: Omit<Observed, "verdict">,
 ): ObservedStep {
   const { state, flowId } = answer ?? { state: null, flowId: null };
   const errors = state ? errorCodes(state) : [];
+  const data = answer?.stored?.data ?? found?.record.data;
   const { system = null, browser = null } = readUserAgent(client.userAgent);
   return {
-    tenantId: step.tenantId,
+    tenantId: tenant.id,
     flowId: step.flowId,
     type: step.type,
     from: found?.record.state ?? null,
@@ -59,8 +73,18 @@ function observedStep(
     errors,
     milliseconds: performance.now() - startedAt,
     inStateMs: isStart ? null : timeInState(found),
-    client: { platform: system, browser, embedding: client.embedding },
-    notOffered: answer?.notOffered ?? null,
+    waits: step.waits,
+    client: {
+      platform: system,
+      browser,
+      embedding: client.embedding,
+      capabilities: data?.capabilities ?? null,
+    },
+    source: maskAddress(client.source),
+    requestId: client.requestId,
+    inputs,
+    userId: data?.userId ?? null,
+    notOffered: answer?.stored?.notOffered ?? null,
     isStart,
     isEnd: flowId !== null && Object.keys(state?.actions ?? {}).length === 0,
   };

@@ -173,7 +173,10 @@ async function writeOnce(
     version: record.version,
     flowId: record.id,
     resume,
-    notOffered: { actions: offer.withheld, states: judged.passedOver },
+    stored: {
+      data: judged.record.data,
+      notOffered: { actions: offer.withheld, states: judged.passedOver },
+    },
     ...(judged.session ? { session: judged.session } : {}),
     ...(judged.cookieChanges ? { cookieChanges: judged.cookieChanges } : {}),
   };

@@ -1,6 +1,7 @@
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import { ThirdPartyError } from "../failures/third-party.ts";
 import { onceFor } from "../lib/once-for.ts";
+import { waitingFor } from "../observability/waits.ts";
 import type { KeyReading } from "./key-readings.ts";
 
 /** HTTP access to identity providers, with caches. */
@@ -41,12 +42,14 @@ export const providerNetwork = onceFor(
 export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): CustomFetch {
   return async (url, options) => {
     const both = options.signal ? AbortSignal.any([signal, options.signal]) : signal;
-    const response = await network.fetch(url, {
-      ...(options as RequestInit),
-      redirect: "manual",
-      signal: both,
+    const [response, body] = await waitingFor("provider", async () => {
+      const answered = await network.fetch(url, {
+        ...(options as RequestInit),
+        redirect: "manual",
+        signal: both,
+      });
+      return [answered, await readBounded(answered)] as const;
     });
-    const body = await readBounded(response);
     const { status, statusText, headers } = response;
     return new Response(nullBodyStatuses.has(status) ? null : body, { status, statusText, headers });
   };

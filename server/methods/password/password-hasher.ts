@@ -6,6 +6,7 @@ import type { Config } from "../../config/schema.ts";
 import { recognizeEveryCopy } from "../../lib/every-copy.ts";
 import { OverloadedError } from "../../lib/overloaded-error.ts";
 import { taskQueue } from "../../lib/task-queue.ts";
+import { waitingFor } from "../../observability/waits.ts";
 import { type ImportedHash, parseImportedHash, verifyImportedHash } from "./imported-hashes.ts";
 
 /** Hashes and verifies passwords, with limited concurrency. */
@@ -92,6 +93,10 @@ export function createPasswordHasher(
   /** What wrong passwords are extended to: about the duration of the slowest imported hashes; 0 without such. */
   let evenMs = 0;
 
+  /** Runs a task in its turn. What waits for it waits for a hash. */
+  const inTurn = <Result>(task: () => Promise<Result>, signal?: AbortSignal) =>
+    waitingFor("hash", () => run(task, signal));
+
   /** The input of argon2: the password, or its HMAC, so that the database alone does not allow offline guessing. */
   const material = (password: string, key: string | null) => {
     const normal = password.normalize("NFC");
@@ -104,7 +109,7 @@ export function createPasswordHasher(
     },
 
     hash: (password, signal) =>
-      run(async () => {
+      inTurn(async () => {
         const phc = await argon2(material(password, pepper?.key ?? null), options);
         return pepper ? `pepper:${pepper.id}${phc}` : phc;
       }, signal),
@@ -114,7 +119,7 @@ export function createPasswordHasher(
       const tooCostly =
         parsed?.ok === false && parsed.reason === "costly" ? parsed.limit : argon2Excess(stored);
       const own = tooCostly === null ? stored : null;
-      const { milliseconds, ...verified } = await run(
+      const { milliseconds, ...verified } = await inTurn(
         () => timed(() => (parsed?.ok ? verifyImported(password, parsed.hash) : verifyOwn(password, own))),
         signal,
       );

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** What a piece of work waits for. */
+export const waitedFor = ["database", "hash", "provider"] as const;
+
+export type WaitedFor = (typeof waitedFor)[number];
+
+/** What a piece of work has waited for, in milliseconds. Waits for one thing that overlap count once. */
+export interface Waits extends Record<WaitedFor, number> {
+  /** Statements that were sent to the database. */
+  statements: number;
+}
+
+/** A measurement in progress: the waits that have ended, and those that have not. */
+interface Measurement {
+  waits: Waits;
+  open: Record<WaitedFor, { count: number; since: number }>;
+}
+
+/** The same in every copy of this module: Next bundles copies of it, and one may query for work that another measures. */
+const slot = Symbol.for("stile.waits");
+
+const holder = globalThis as { [slot]?: AsyncLocalStorage<Measurement | undefined> };
+
+const measurements = holder[slot] ?? new AsyncLocalStorage<Measurement | undefined>();
+holder[slot] = measurements;
+
+export const noWaits = (): Waits => ({ database: 0, hash: 0, provider: 0, statements: 0 });
+
+/** Runs work, and adds to `waits` what it waits for. */
+export function measuringWaits<Result>(waits: Waits, work: () => Promise<Result>): Promise<Result> {
+  const none = () => ({ count: 0, since: 0 });
+  return measurements.run({ waits, open: { database: none(), hash: none(), provider: none() } }, work);
+}
+
+/** Runs work that others share, so that it counts for none of them. */
+export function unmeasured<Result>(work: () => Result): Result {
+  return measurements.run(undefined, work);
+}
+
+const noWait = () => {};
+
+/**
+ * Begins a wait of the work in progress.
+ *
+ * @param statements those that it waits for
+ * @returns ends it
+ */
+export function beginWait(on: WaitedFor, statements = 0): () => void {
+  const measurement = measurements.getStore();
+  if (!measurement) return noWait;
+  const { waits, open } = measurement;
+  const wait = open[on];
+  waits.statements += statements;
+  if (wait.count++ === 0) wait.since = performance.now();
+  return () => {
+    if (--wait.count === 0) waits[on] += performance.now() - wait.since;
+  };
+}
+
+/** Waits for work, as `beginWait`. */
+export async function waitingFor<Result>(on: WaitedFor, work: () => Promise<Result>): Promise<Result> {
+  const end = beginWait(on);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
