@@ -32,6 +32,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/runtime.ts"],
   ["server/runtime-slot.ts"],
   ["server/flow"],
+  ["server/recorder"],
   ["server/testing/uaf-authenticator"],
   ["server/dev"],
   ["server/http"],

@@ -71,6 +71,8 @@ export interface Runtime
   jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "isWoken" | "runDue">;
   /** Delivers committed events to webhooks. */
   webhooks: Pick<WebhookDelivery, "wake" | "isWoken" | "runDue">;
+  /** Writes the steps of flows that were answered, in bunches. */
+  recorder: { isWaiting(): boolean; flush(): Promise<void> };
   /**
    * Deletes expired rows of all tenants.
    *

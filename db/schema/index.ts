@@ -5,6 +5,7 @@ export * from "./limits.ts";
 export * from "./openid.ts";
 export * from "./passkey-server.ts";
 export * from "./provider-sessions.ts";
+export * from "./recorder.ts";
 export * from "./records.ts";
 export * from "./releases.ts";
 export * from "./sessions.ts";

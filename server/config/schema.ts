@@ -196,6 +196,14 @@ export const configSchema = z.strictObject({
       "Failed sign-ins and the like recorded in an hour for one source (IPv4 address, IPv6 /64), or for one signed-in account. A last line tells that the limit is reached.",
     ),
   }),
+  recorder: section({
+    enabled: flag(true).describe(
+      "Whether each step of a flow is recorded, without the values that users enter: what was performed, what was offered, and why the rest was not.",
+    ),
+    retention: seconds(7 * 86_400, { min: 3_600, max: 90 * 86_400 }).describe(
+      "How long what is recorded from now on is kept.",
+    ),
+  }),
   jobs: section({
     secret: longSecret()
       .optional()

@@ -45,21 +45,22 @@ let searchedAt = Number.NEGATIVE_INFINITY;
 
 /** The work to look for after a request: what it caused, and now and then whatever is due. Null for none. */
 function dueWork(method: string): "all" | "woken" | null {
-  const { jobs, webhooks, standing } = currentRuntime();
+  const { jobs, webhooks, recorder, standing } = currentRuntime();
   if (standing.outgrownBy !== null) return null;
   const now = performance.now();
   if (method === "POST" && now - searchedAt >= SEARCH_INTERVAL_MS) {
     searchedAt = now;
     return "all";
   }
-  return jobs.isWoken() || webhooks.isWoken() ? "woken" : null;
+  return jobs.isWoken() || webhooks.isWoken() || recorder.isWaiting() ? "woken" : null;
 }
 
 /** Runs due work within a request, and now and then a purge, since no worker runs between requests. */
 async function runDueWork(which: "all" | "woken"): Promise<void> {
-  const { jobs, webhooks, log, purgeExpired } = currentRuntime();
+  const { jobs, webhooks, recorder, log, purgeExpired } = currentRuntime();
   try {
     await Promise.all([
+      recorder.flush(),
       jobs.runDue(MAX_JOBS_AFTER_RESPONSE, which),
       which === "all" || webhooks.isWoken() ? webhooks.runDue(MAX_DELIVERIES_AFTER_RESPONSE) : 0,
     ]);

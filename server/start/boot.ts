@@ -28,6 +28,7 @@ import { createPasswordHasher } from "../methods/password/password-hasher.ts";
 import { createDocumentClient } from "../openid/document-client.ts";
 import { createLogouts } from "../openid/logouts.ts";
 import { createOpenidProviders } from "../openid/providers.ts";
+import { createRecorder } from "../recorder/recorder.ts";
 import type { Job, Notice, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import { createTenants, type Tenants } from "../tenants/tenants.ts";
@@ -184,6 +185,8 @@ export async function createRuntime(
       standing.outgrown.addEventListener("abort", stopWorking);
     }
 
+    const recorder = createRecorder(means);
+    cleanups.push(() => recorder.stop());
     const runtime: BootedRuntime = {
       ...means,
       readiness: createReadiness(database, instanceId, standing),
@@ -195,7 +198,8 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      stepObservers: [],
+      stepObservers: [recorder.observe],
+      recorder,
       openid: createOpenidProviders({ ...means, signingKeys, webhooks, rates, documents }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),

@@ -225,6 +225,53 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  recorded_flows: [
+    {
+      count: ({ others }) => others,
+      row: {
+        id: id("recorded flow"),
+        type: "'login'",
+        support_number:
+          "translate(left(md5('recorded flow ' || i), 8), '0123456789abcdef', 'BCDFGHJKMNPRTVWX')",
+        user_id: `case when i % 4 > 0 then ${user} end`,
+        state: "(array['login_init', 'login_password', 'passcode_confirmation', 'success'])[i % 4 + 1]",
+        outcome: "(array['under_way', 'rejected', 'under_way', 'completed'])[i % 4 + 1]",
+        steps: "4",
+        started_at: recently("$COUNT", "6 days"),
+        last_step_at: recently("$COUNT", "6 days"),
+        expires_at: `${recently("$COUNT", "6 days")} + interval '7 days'`,
+      },
+    },
+  ],
+  recorded_steps: [
+    {
+      count: ({ others }) => others,
+      row: {
+        flow_id: id("recorded flow"),
+        id: id("recorded step"),
+        at: recently("$COUNT", "6 days"),
+        from_state: "'login_init'",
+        action: "'continue_with_login_identifier'",
+        verdict: "'performed'",
+        state: "'login_password'",
+        milliseconds: "i % 40",
+        database_ms: "i % 20",
+        hash_ms: "0",
+        provider_ms: "0",
+        statements: "2",
+        in_state_ms: "i % 10000",
+        request_id: `${id("request")}::text`,
+        source: "'203.0.113.0'",
+        platform: "'Linux'",
+        browser: "'Chrome'",
+        embedding: "'page'",
+        capabilities: "'webauthn'",
+        inputs: `'[["email", "string", 20]]'`,
+        not_offered: digest("reasons"),
+        expires_at: `${recently("$COUNT", "6 days")} + interval '7 days'`,
+      },
+    },
+  ],
   audit_logs: [
     {
       count: ({ auditEntries }) => auditEntries,

@@ -19,6 +19,7 @@ import type { MailJob } from "../mail/mail-job.ts";
 import { createPasswordHasher } from "../methods/password/password-hasher.ts";
 import { createDocumentClient } from "../openid/document-client.ts";
 import { createOpenidProviders } from "../openid/providers.ts";
+import { createRecorder } from "../recorder/recorder.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { endExpiredSessions } from "../sessions/expired-sessions.ts";
 import type { SmsJob } from "../sms/sms-job.ts";
@@ -73,6 +74,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       "/nowhere",
     );
     const tenant = { id: config.tenant.id, config };
+    const recorder = createRecorder({ database, platform, log });
     const made: TestRuntime = {
       config,
       tenant,
@@ -95,7 +97,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       rates: createRateLimits(config, database),
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      stepObservers: [],
+      stepObservers: [recorder.observe],
+      recorder,
       openid: createOpenidProviders({
         database,
         vault,

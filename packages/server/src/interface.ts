@@ -1767,6 +1767,15 @@ export type TenantSettings = {
       }
     | null
     | undefined;
+  recorder?:
+    | {
+        /** Whether each step of a flow is recorded, without the values that users enter: what was performed, what was offered, and why the rest was not. */
+        enabled?: boolean | null | undefined;
+        /** How long what is recorded from now on is kept. */
+        retention?: number | string | null | undefined;
+      }
+    | null
+    | undefined;
   email_delivery?:
     | {
         /** Send mails. If not, each goes to the webhooks that are subscribed to email.send, and they have to send it. */
@@ -2486,6 +2495,165 @@ export interface AdminOperations {
     };
     answer: string;
   };
+  /** List recorded flows, those that were started last first. Flows are recorded while `recorder.enabled` is on, and kept for `recorder.retention`. */
+  listFlows: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+        /** What a user reads from the foot of the page. */
+        support_number?: string | undefined;
+        /** The account that flows are about. */
+        user_id?: string | undefined;
+        /** The state that was answered last. */
+        state?:
+          | "preflight"
+          | "account_choice"
+          | "login_init"
+          | "login_passkey"
+          | "login_method_chooser"
+          | "login_password"
+          | "login_password_recovery"
+          | "passcode_confirmation"
+          | "phone_confirmation"
+          | "password_creation"
+          | "onboarding_email"
+          | "onboarding_username"
+          | "credential_onboarding_chooser"
+          | "onboarding_create_passkey"
+          | "onboarding_verify_passkey_attestation"
+          | "registration_init"
+          | "thirdparty"
+          | "login_otp"
+          | "login_security_key"
+          | "login_authenticator"
+          | "login_sms"
+          | "mfa_method_chooser"
+          | "mfa_otp_secret_creation"
+          | "mfa_security_key_creation"
+          | "mfa_phone_creation"
+          | "device_trust"
+          | "profile_init"
+          | "webauthn_credential_verification"
+          | "account_deleted"
+          | "device_code"
+          | "consent"
+          | "consent_answered"
+          | "success"
+          | undefined;
+        outcome?: "under_way" | "rejected" | "completed" | undefined;
+        type?: "login" | "registration" | "profile" | "token_exchange" | "consent" | undefined;
+        /** A request that was a step, by `X-Request-ID`, as the log and the audit log have it. */
+        request_id?: string | undefined;
+        /** Only flows that were started then or later. */
+        since?: string | undefined;
+        /** Only flows that were started earlier. */
+        until?: string | undefined;
+      };
+    };
+    answer: {
+      items: {
+        id: string;
+        /** What the page shows its user, in two groups of four. */
+        support_number: string;
+        /** One of login, registration, profile, token_exchange, consent. */
+        type: string;
+        /** The state that was answered last. */
+        state: string | null;
+        /** One of under_way, rejected, completed. `rejected`: the last step was not performed. A flow that is not completed within `flow.lifetime` was given up. */
+        outcome: string;
+        /** The account that the flow is about, once it is known. */
+        user_id: string | null;
+        steps: number;
+        started_at: string;
+        last_step_at: string;
+      }[];
+      total: number;
+    };
+  };
+  /** Show what happened in a flow, what was offered, and why the rest was not. At most the first 1000 steps. They have no value that a user entered. */
+  getFlow: {
+    input: { id: string };
+    answer: {
+      id: string;
+      /** What the page shows its user, in two groups of four. */
+      support_number: string;
+      /** One of login, registration, profile, token_exchange, consent. */
+      type: string;
+      /** The state that was answered last. */
+      state: string | null;
+      /** One of under_way, rejected, completed. `rejected`: the last step was not performed. A flow that is not completed within `flow.lifetime` was given up. */
+      outcome: string;
+      /** The account that the flow is about, once it is known. */
+      user_id: string | null;
+      steps: number;
+      started_at: string;
+      last_step_at: string;
+      path: {
+        at: string;
+        /** Null for a start without an action, and where the flow was not read. */
+        from: string | null;
+        action: string | null;
+        /** One of started, performed, rejected_input, error, refused, failed. `error`: the action was rejected; `refused`: it was not judged; `failed`: an unexpected error. */
+        verdict: string;
+        /** The state that was answered; null if the answer showed none of the flow. */
+        state: string | null;
+        error: string | null;
+        milliseconds: {
+          total: number;
+          database: number;
+          hash: number;
+          provider: number;
+          rest: number;
+        };
+        /** Statements that were sent to the database. */
+        statements: number;
+        /** How long the state before was shown. */
+        shown_for_ms: number | null;
+        request_id: string;
+        /** The network of the client: an IPv4 /24, an IPv6 /48. */
+        source: string;
+        client: {
+          platform: string | null;
+          browser: string | null;
+          /** One of page, frame, element, client. */
+          embedding: string;
+          /** Null if it was not asked. */
+          capabilities: string[] | null;
+        };
+        /** What was sent, without values. */
+        inputs: {
+          name: string;
+          kind: string;
+          length: number | null;
+        }[];
+        not_offered: {
+          /** By name, what decided when the answer was made. */
+          actions: {
+            name: string;
+            reasons: {
+              /** Kind and subject of what decided, after `!` if it does not hold. */
+              name: string;
+              /** The name again where this version does not know it. */
+              sentence: string;
+            }[];
+          }[];
+          /** By name, what decided when the answer was made. */
+          states: {
+            name: string;
+            reasons: {
+              /** Kind and subject of what decided, after `!` if it does not hold. */
+              name: string;
+              /** The name again where this version does not know it. */
+              sentence: string;
+            }[];
+          }[];
+        };
+      }[];
+    };
+  };
   /** List tenants, oldest first. A key of the default tenant sees all of them, any other key its own tenant. */
   listTenants: {
     input: {
@@ -3107,6 +3275,8 @@ export const operations = {
   listAuditLogs: ["GET", "/admin/audit_logs", true],
   findFailedSignIns: ["GET", "/admin/failed_sign_ins"],
   exportAuditLogs: ["GET", "/admin/audit_logs/export"],
+  listFlows: ["GET", "/admin/flows", true],
+  getFlow: ["GET", "/admin/flows/{id}"],
   listTenants: ["GET", "/admin/tenants", true],
   createTenant: ["POST", "/admin/tenants"],
   getTenant: ["GET", "/admin/tenants/{id}"],

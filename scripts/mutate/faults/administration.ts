@@ -52,6 +52,20 @@ export const administrationFaults: readonly Fault[] = [
     caughtBy: ["server/http/admin/audit-logs.test.ts"],
   },
   {
+    name: "a recorded flow is shown to the operator of another tenant",
+    file: "server/recorder/recorded-flows.ts",
+    text: ".where(and(eq(flows.tenantId, tenantId), eq(flows.id, flowId)));",
+    fault: ".where(eq(flows.id, flowId));",
+    caughtBy: ["server/recorder/recorder.test.ts"],
+  },
+  {
+    name: "an input that no action declares is recorded by its name",
+    file: "server/flow/inputs.ts",
+    text: "return Object.keys(describeInputs(schema).inputs).flatMap((name) => {",
+    fault: "return Object.keys({ ...describeInputs(schema).inputs, ...raw }).flatMap((name) => {",
+    caughtBy: ["server/recorder/recorder.test.ts"],
+  },
+  {
     name: "the console tells of entries that are rolled back",
     file: "server/audit/audit.ts",
     text: "afterCommit(tx, print);",

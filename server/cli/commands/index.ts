@@ -5,7 +5,7 @@ import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate
 import { configCheck } from "./config.ts";
 import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
 import { coverage } from "./coverage.ts";
-import { flowGraph } from "./flow.ts";
+import { flowGraph, flowShow } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { login } from "./login.ts";
 import { migrate } from "./migrate.ts";
@@ -69,6 +69,7 @@ export const commands: readonly Command[] = [
   webhooksListen,
   configCheck,
   flowGraph,
+  flowShow,
   coverage,
   receiptVerify,
   secretsStatus,

@@ -6,6 +6,7 @@ import { auditLogAddresses } from "./audit-logs.ts";
 import { consoleRoleAddresses } from "./console-roles.ts";
 import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
+import { flowAddresses } from "./flows.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { messageAddresses } from "./messages.ts";
 import { metadataAddresses } from "./metadata.ts";
@@ -35,6 +36,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: users", consoleRoleAddresses],
   ["admin: sessions", sessionAddresses],
   ["admin: audit log", auditLogAddresses],
+  ["admin: audit log", flowAddresses],
   ["admin: tenants", tenantAddresses],
   ["admin: tenants", samlProviderAddresses],
   ["admin: tenants", oauthProviderAddresses],

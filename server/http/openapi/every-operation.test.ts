@@ -71,6 +71,9 @@ async function deliver(): Promise<void> {
   `);
 }
 
+/** Records what was performed so far. */
+const recorded = () => runtime.recorder.flush();
+
 /** A request for each operation of the administration interface, in an order in which all of them succeed. */
 const adminRequests: Record<string, AdminRequest> = {
   createWebhook: { body: webhook, keeps: "id" },
@@ -134,6 +137,9 @@ const adminRequests: Record<string, AdminRequest> = {
   renameUserCredential: { body: { name: "Laptop" } },
   deleteUserCredential: {},
   deleteUserOtp: {},
+
+  listFlows: { prepare: recorded, query: "?type=login&per_page=1", keeps: "id" },
+  getFlow: {},
 
   testWebhook: {},
   listWebhookDeliveries: { query: "?event=test&per_page=1", keeps: "delivery_id" },

@@ -1,0 +1,102 @@
+import type { Database } from "#db/client";
+import { runStatements } from "#db/extended-query";
+
+/** A row of `recorded_steps`, with the flow that it belongs to. */
+export interface StepRow {
+  tenant_id: string;
+  flow_id: string;
+  id: string;
+  at: string;
+  from_state: string | null;
+  action: string | null;
+  verdict: string;
+  state: string | null;
+  error: string | null;
+  milliseconds: number;
+  database_ms: number;
+  hash_ms: number;
+  provider_ms: number;
+  statements: number;
+  in_state_ms: number | null;
+  request_id: string;
+  source: string;
+  platform: string | null;
+  browser: string | null;
+  embedding: string;
+  capabilities: string | null;
+  inputs: [name: string, kind: string, length: number | null][];
+  /** In base64. */
+  not_offered: string | null;
+  expires_at: string;
+}
+
+/** A row of `recorded_flows`, as some of its steps make it. */
+export interface FlowRow {
+  tenant_id: string;
+  id: string;
+  type: string;
+  support_number: string;
+  user_id: string | null;
+  state: string | null;
+  outcome: Outcome;
+  steps: number;
+  started_at: string;
+  last_step_at: string;
+  expires_at: string;
+}
+
+/** What has become of a flow. `rejected`: its last step was not performed. */
+export const outcomes = ["under_way", "rejected", "completed"] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+/** Time that a statement may take, and may wait for a lock of it. */
+const STATEMENT_MS = 2_000;
+const LOCK_MS = 250;
+
+/** Statements of the same round trip: a lock of the table is taken before a statement can limit the time for it. */
+const limitText = `select set_config('statement_timeout', '${STATEMENT_MS}', true), set_config('lock_timeout', '${LOCK_MS}', true)`;
+
+const recordText = `with step as (
+    insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
+      database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
+      capabilities, inputs, not_offered, expires_at)
+    select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
+      database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
+      capabilities, inputs, decode(not_offered, 'base64'), expires_at
+    from jsonb_to_recordset($1::jsonb) as new(tenant_id uuid, flow_id uuid, id uuid, at timestamptz, from_state text,
+      action text, verdict text, state text, error text, milliseconds real, database_ms real, hash_ms real,
+      provider_ms real, statements smallint, in_state_ms real, request_id text, source text, platform text,
+      browser text, embedding text, capabilities text, inputs jsonb, not_offered text, expires_at timestamptz)
+    on conflict do nothing)
+  insert into recorded_flows as flow (tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at,
+    last_step_at, expires_at)
+  select tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at, last_step_at, expires_at
+  from jsonb_to_recordset($2::jsonb) as new(tenant_id uuid, id uuid, type text, support_number text, user_id uuid,
+    state text, outcome text, steps integer, started_at timestamptz, last_step_at timestamptz, expires_at timestamptz)
+  order by tenant_id, id
+  on conflict (tenant_id, id) do update set
+    user_id = coalesce(excluded.user_id, flow.user_id),
+    state = coalesce(excluded.state, flow.state),
+    outcome = case when flow.outcome = 'completed' then flow.outcome else excluded.outcome end,
+    steps = flow.steps + excluded.steps,
+    started_at = least(flow.started_at, excluded.started_at),
+    last_step_at = greatest(flow.last_step_at, excluded.last_step_at)`;
+
+/**
+ * Inserts steps and the flows that they belong to. The commit does not wait for the disk.
+ *
+ * @param flows each once
+ * @throws errors of the database, also if it takes too long; nothing was written
+ */
+export async function recordSteps(
+  { claim, prepares }: Pick<Database, "claim" | "prepares">,
+  steps: readonly StepRow[],
+  flows: readonly FlowRow[],
+): Promise<void> {
+  const values = [JSON.stringify(steps), JSON.stringify(flows)];
+  await runStatements(claim.$client, [
+    { ...(prepares ? { name: "recorder_limits" } : {}), text: limitText, values: [] },
+    { ...(prepares ? { name: "record_steps" } : {}), text: recordText, values },
+  ]);
+}

@@ -1,0 +1,95 @@
+import { and, asc, count, desc, eq, gte, inArray, lt, type SQL } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import type { FlowType } from "../flow/names.ts";
+import type { Outcome } from "./record-steps.ts";
+
+/** Reading what is recorded of the flows of one tenant. */
+
+const { recordedFlows: flows, recordedSteps: steps } = schema;
+
+/** Filters of a list of flows; an absent one matches every flow. */
+export interface FlowFilter {
+  supportNumber?: string | undefined;
+  userId?: string | undefined;
+  /** The state that was answered last. */
+  state?: string | undefined;
+  outcome?: Outcome | undefined;
+  type?: FlowType | undefined;
+  /** A request that was a step of the flow. */
+  requestId?: string | undefined;
+  /** When the flow was started: from, and before. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+export type RecordedFlow = typeof flows.$inferSelect;
+export type RecordedStep = typeof steps.$inferSelect;
+
+/** Matches that are counted, and through which the pages of a list lead. */
+const MAX_COUNTED = 10_000;
+
+/** Returns a page of flows, those that were started last first, and their number, at most 10 000. */
+export async function listRecordedFlows(
+  db: ReadOnly,
+  { id: tenantId }: { id: string },
+  filter: FlowFilter,
+  { number, size }: { number: number; size: number },
+): Promise<{ rows: RecordedFlow[]; total: number }> {
+  const where = conditions(db, tenantId, filter);
+  const matches = db.select({ id: flows.id }).from(flows).where(where).limit(MAX_COUNTED).as("matches");
+  const [counted] = await db.select({ total: count() }).from(matches);
+  const total = counted?.total ?? 0;
+  const offset = (number - 1) * size;
+  if (offset >= total) return { rows: [], total };
+  const rows = await db
+    .select()
+    .from(flows)
+    .where(where)
+    .orderBy(desc(flows.startedAt), desc(flows.id))
+    .offset(offset)
+    .limit(Math.min(size, total - offset));
+  return { rows, total };
+}
+
+function conditions(db: ReadOnly, tenantId: string, filter: FlowFilter): SQL | undefined {
+  const { supportNumber, userId, state, outcome, type, requestId, since, until } = filter;
+  const ofRequest = (id: string) =>
+    db
+      .select({ flowId: steps.flowId })
+      .from(steps)
+      .where(and(eq(steps.tenantId, tenantId), eq(steps.requestId, id)));
+  return and(
+    eq(flows.tenantId, tenantId),
+    supportNumber === undefined ? undefined : eq(flows.supportNumber, supportNumber),
+    userId === undefined ? undefined : eq(flows.userId, userId),
+    state === undefined ? undefined : eq(flows.state, state),
+    outcome === undefined ? undefined : eq(flows.outcome, outcome),
+    type === undefined ? undefined : eq(flows.type, type),
+    requestId === undefined ? undefined : inArray(flows.id, ofRequest(requestId)),
+    since && gte(flows.startedAt, since),
+    until && lt(flows.startedAt, until),
+  );
+}
+
+/** Steps that one answer shows. A process records fewer of a flow. */
+const MAX_STEPS = 1_000;
+
+/** Returns a recorded flow and its first thousand steps in the order of time; null if the tenant has no such flow. */
+export async function readRecordedFlow(
+  db: ReadOnly,
+  { id: tenantId }: { id: string },
+  flowId: string,
+): Promise<{ flow: RecordedFlow; steps: RecordedStep[] } | null> {
+  const [flow] = await db
+    .select()
+    .from(flows)
+    .where(and(eq(flows.tenantId, tenantId), eq(flows.id, flowId)));
+  if (!flow) return null;
+  const rows = await db
+    .select()
+    .from(steps)
+    .where(and(eq(steps.tenantId, tenantId), eq(steps.flowId, flowId)))
+    .orderBy(asc(steps.id))
+    .limit(MAX_STEPS);
+  return { flow, steps: rows };
+}
