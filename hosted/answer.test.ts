@@ -7,6 +7,7 @@ import { createTenant } from "#server/tenants/manage-tenants";
 import { restRegistration } from "#server/testing/rest-walk";
 import type { TestRuntime } from "#server/testing/runtime";
 import { runtimeForTests } from "../server/testing/open-for-tests.ts";
+import { visitor } from "../server/testing/visitor.ts";
 import { answerPage } from "./answer.ts";
 
 /** Tests of the pages as they are answered. They need `npm run build`, which makes what draws them. */
@@ -350,4 +351,27 @@ test("A133 says that the page failed, and logs why", async () => {
   expect([answer.status, answer.headers.get("content-type")]).toEqual([500, "text/html; charset=utf-8"]);
   expect(await answer.text()).not.toContain("no such table");
   expect(errors).toEqual([expect.objectContaining({ request_id: "request-1" })]);
+});
+
+describe("the support number", () => {
+  const path = "/?flow=login";
+
+  async function pageOfFlow(on = runtime, query = path) {
+    const browser = visitor(on);
+    await browser.mutate("flow.start", { type: "login" });
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return (await answerTo(query, { cookie }, "GET", on)).text();
+  }
+
+  test("stands at the foot of the page of a flow, in its language, without a script", async () => {
+    const shown = (text: string) => new RegExp(`${text} (<!-- -->)?<bdi [^>]+>[A-Z]{4} [A-Z]{4}</bdi>`);
+    expect(await pageOfFlow()).toMatch(shown("Support number"));
+    expect(await pageOfFlow(runtime, `${path}&lang=de`)).toMatch(shown("Support-Nummer"));
+  });
+
+  test("is on no page where no flow is started, or flows are not recorded", async () => {
+    expect(await (await answerTo(path)).text()).not.toContain('<bdi dir="ltr" translate');
+    const off = runtime.configured({ STILE_RECORDER_ENABLED: "false" });
+    expect(await pageOfFlow(off)).not.toContain('<bdi dir="ltr" translate');
+  });
 });

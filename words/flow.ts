@@ -236,6 +236,8 @@ export interface PageWords extends MessageTexts, AccountTexts {
   /** Read before the identifier of the account that a state is about. */
   account: string;
   useAnother: string;
+  /** Read before the letters by which a user tells an operator of the flow. */
+  supportNumber: string;
   /** Beside the error that an address has an account already. */
   signInInstead: string;
   waitingForBrowser: string;

@@ -12,6 +12,8 @@ export interface FlowAnswer {
   /** Identifies the state that this page shows; a step must name the newest one. 0 when no flow was started. */
   version: number;
   state: FlowState;
+  /** What a user tells an operator of the flow by; absent where flows are not recorded. */
+  support_number?: string;
   /** Where to redirect after `success`. */
   redirect_to?: string;
 }

@@ -12,6 +12,7 @@ import { startOf } from "./page-addresses.ts";
 import { keepsCookies } from "./permissions.ts";
 import { StateLinks } from "./state-links.tsx";
 import { StateView } from "./state-view.tsx";
+import { SupportNumber, useSupportNumber } from "./support-number.tsx";
 import { type RunningFlowOptions, useRunningFlow } from "./use-running-flow.ts";
 
 export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandProps {
@@ -28,13 +29,14 @@ export interface LoginProps extends Omit<RunningFlowOptions, "openFlow">, BrandP
 /** The flow page: brand, flow and footer. */
 export function Login({ service, logo, signup, server, frameWords, children, ...options }: LoginProps) {
   const { language, words, base = "" } = options;
-  const { flow, copy, stateView } = useRunningFlow(
-    { navigate: leaveFrame, ...options },
-    () =>
+  const { number, noting } = useSupportNumber(options.initial);
+  const { flow, copy, stateView } = useRunningFlow({ navigate: leaveFrame, ...options }, () =>
+    noting(
       server ?? {
         ...flowServer(`${base}/api/trpc`, language, { account: accountIdOf(options.initial.state) }),
         forgets: () => !keepsCookies("page"),
       },
+    ),
   );
   const { state } = flow.view;
   const container = useRef<HTMLElement>(null);
@@ -63,6 +65,7 @@ export function Login({ service, logo, signup, server, frameWords, children, ...
           </p>
         )}
         <StateLinks state={state} words={words} />
+        <SupportNumber number={number} words={words} />
         {children}
       </footer>
     </main>

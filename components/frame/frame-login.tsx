@@ -9,6 +9,7 @@ import { keepsCookies } from "../flow/permissions.ts";
 import { startFor } from "../flow/start-for.ts";
 import { StateLinks } from "../flow/state-links.tsx";
 import { StateView } from "../flow/state-view.tsx";
+import { SupportNumber, useSupportNumber } from "../flow/support-number.tsx";
 import { type RunningFlow, type RunningFlowOptions, useRunningFlow } from "../flow/use-running-flow.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
@@ -77,9 +78,9 @@ export function FrameView({
       await startFor(server, identifier, await browserCapabilities()).catch(() => null);
     location.assign(addressOf(flow));
   };
-  const running = useRunningFlow(
-    { ...options, openFlow, address: ownOrigin + windowAddress(base) },
-    () => server,
+  const { number, noting } = useSupportNumber(options.initial);
+  const running = useRunningFlow({ ...options, openFlow, address: ownOrigin + windowAddress(base) }, () =>
+    noting(server),
   );
   useMessages(container, page, running, words);
   const { flow, copy, stateView } = running;
@@ -119,7 +120,7 @@ export function FrameView({
           </Notice>
         )}
       </div>
-      {status !== "open" && (other || (state.links?.length ?? 0) > 0) && (
+      {status !== "open" && (other || (state.links?.length ?? 0) > 0 || number !== null) && (
         <footer className="stile-footer">
           {other && (
             <p>
@@ -127,6 +128,7 @@ export function FrameView({
             </p>
           )}
           <StateLinks state={state} words={words} />
+          <SupportNumber number={number} words={words} />
         </footer>
       )}
     </main>

@@ -397,6 +397,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "অ্যাকাউন্ট",
     useAnother: "অন্য অ্যাকাউন্ট ব্যবহার করুন",
+    supportNumber: "সহায়তা নম্বর",
     signInInstead: "এই ঠিকানা দিয়ে সাইন ইন করুন",
     waitingForBrowser: "আপনার ব্রাউজারের অপেক্ষায়…",
     nothingHappens: "কিছুই হচ্ছে না? আবার চেষ্টা করুন, অথবা ফিরে গিয়ে অন্য উপায় বেছে নিন।",

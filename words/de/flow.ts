@@ -447,6 +447,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Konto",
     useAnother: "Anderes Konto verwenden",
+    supportNumber: "Support-Nummer",
     signInInstead: "Mit dieser Adresse anmelden",
     waitingForBrowser: "Warten auf Ihren Browser…",
     nothingHappens:

@@ -406,6 +406,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Account",
     useAnother: "Use another account",
+    supportNumber: "Support number",
     signInInstead: "Sign in with this address",
     waitingForBrowser: "Waiting for your browser…",
     nothingHappens: "Nothing happening? Try again, or go back and choose another way.",

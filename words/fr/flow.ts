@@ -444,6 +444,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Compte",
     useAnother: "Utiliser un autre compte",
+    supportNumber: "Numéro d’assistance",
     signInInstead: "Se connecter avec cette adresse",
     waitingForBrowser: "En attente de votre navigateur…",
     nothingHappens: "Rien ne se passe ? Réessayez, ou revenez en arrière pour choisir une autre façon.",

@@ -425,6 +425,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Account",
     useAnother: "Usa un altro account",
+    supportNumber: "Numero di assistenza",
     signInInstead: "Accedi con questo indirizzo",
     waitingForBrowser: "In attesa del browser…",
     nothingHappens: "Non succede nulla? Riprovare, oppure tornare indietro e scegliere un altro modo.",

@@ -429,6 +429,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Account",
     useAnother: "Een ander account gebruiken",
+    supportNumber: "Supportnummer",
     signInInstead: "Inloggen met dit adres",
     waitingForBrowser: "Wachten op je browser…",
     nothingHappens: "Gebeurt er niets? Probeer het opnieuw, of ga terug en kies een andere manier.",

@@ -412,6 +412,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "Conta",
     useAnother: "Usar outra conta",
+    supportNumber: "Número de suporte",
     signInInstead: "Entrar com este endereço",
     waitingForBrowser: "Aguardando seu navegador…",
     nothingHappens: "Nada acontece? Tente de novo ou volte e escolha outra forma.",

@@ -378,6 +378,7 @@ const signIn: SignInWords = {
     ...messages,
     account: "账号",
     useAnother: "使用其他账号",
+    supportNumber: "支持编号",
     signInInstead: "使用此邮箱地址登录",
     waitingForBrowser: "正在等待您的浏览器…",
     nothingHappens: "没有反应？请重试，或返回选择其他方式。",

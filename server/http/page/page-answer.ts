@@ -5,6 +5,8 @@ export interface PageAnswer {
   /** Version of the state; a step must name the newest. 0 is the first state of a flow that is not started. */
   version: number;
   state: FlowState;
+  /** What a user tells an operator of the flow by, in two groups. For our own pages alone, where flows are recorded. */
+  support_number?: string;
   /** Address that the browser goes to next. */
   redirect_to?: string;
   /**

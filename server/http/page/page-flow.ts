@@ -11,6 +11,7 @@ import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import type { IssuedSession } from "../../objects/session.ts";
+import { inGroups, supportNumber } from "../../recorder/support-number.ts";
 import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { callFlow, type FlowAnswer, type FlowCall, ownerSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
@@ -37,6 +38,14 @@ export interface PageReply {
   flowId?: string;
   headers: Record<string, string>;
   cookies: string[];
+}
+
+/** The support number of a flow, as a page shows it. */
+export function supportNumberOf(
+  { config }: Tenant,
+  { flowId }: Pick<PageFlow, "flowId">,
+): Pick<PageAnswer, "support_number"> {
+  return config.recorder.enabled ? { support_number: inGroups(supportNumber(flowId)) } : {};
 }
 
 /** The version of the first state of a flow that is not started. */
@@ -390,6 +399,7 @@ async function reply(
   // An error without a state has not changed the flow or its secrets.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
   const { resume = flow.resume } = answer;
+  const named = otherOrigin ? {} : supportNumberOf(tenant, flow);
   // A user who goes on with the account that is signed in has not signed in either, and the flow is over.
   const isOver =
     answer.state.name === "success" || (type === "login" && answer.state.name === "consent_answered");
@@ -397,7 +407,7 @@ async function reply(
     const token = answer.state.csrf_token;
     const out = await handOut(context, type, { ...flow, resume, token });
     return {
-      answer: { version, state, ...out.held },
+      answer: { version, state, ...named, ...out.held },
       flowId: flow.flowId,
       headers,
       cookies: [...cookies, ...out.cookies],
@@ -413,7 +423,7 @@ async function reply(
   const end = { token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
   const out = await handOut(context, type, { ...rest, resume, ...end }, FINISHED_FLOW_SECONDS);
   return {
-    answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}), ...out.held },
+    answer: { version, state, ...named, ...(redirectTo ? { redirect_to: redirectTo } : {}), ...out.held },
     flowId: flow.flowId,
     headers,
     cookies: [...cookies, ...out.cookies, ...(isOwnPage ? [expiredPageCookie(tenant, "destination")] : [])],

@@ -16,7 +16,7 @@ import type { Frame } from "./frame.ts";
 import { withNotice } from "./notice.ts";
 import type { PageAnswer } from "./page-answer.ts";
 import { openFlowCookie, openPageCookie } from "./page-cookie.ts";
-import { UNSTARTED } from "./page-flow.ts";
+import { supportNumberOf, UNSTARTED } from "./page-flow.ts";
 import { unstartedConsent, unstartedState } from "./unstarted-state.ts";
 
 /** Who asks for a page, for the audit log. */
@@ -85,13 +85,14 @@ async function readState(
     return {
       version: flow.finished,
       state: end ? displayed(end.state, flow.flowId, flow.finished) : signedIn,
+      ...supportNumberOf(tenant, flow),
       ...(flow.redirectTo ? { redirect_to: flow.redirectTo } : {}),
     };
   }
   const shown = flow && (await peek(runtime, tenant, { type, ...flow, ...(session ? { session } : {}) }));
   if (flow && shown) {
     const { state, version } = shown;
-    return { version, state: displayed(state, flow.flowId, version) };
+    return { version, state: displayed(state, flow.flowId, version), ...supportNumberOf(tenant, flow) };
   }
   if (type === "consent")
     return { version: UNSTARTED, state: await unstartedConsent(runtime, tenant, cookies, session) };
