@@ -43,6 +43,8 @@ const workers = numberOf("BENCH_WORKERS", 1);
 const users = numberOf("BENCH_USERS", 0);
 /** Whether one processor hashes and another does everything else. */
 const hasHashCore = process.env.BENCH_HASH_CORE === "1";
+/** Whether the steps of flows are recorded, as they are by default. */
+const isRecorded = process.env.BENCH_RECORDER !== "0";
 const mixedSeconds = numberOf("BENCH_MIXED_SECONDS", 0);
 const connectionCounts = isShort ? [1] : (process.env.BENCH_CONNECTIONS ?? "1,16,128").split(",").map(Number);
 const ROUNDS = isShort ? 1 : 5;
@@ -71,6 +73,7 @@ const settings = {
   STILE_SERVER_WORKERS: String(workers),
   ...(profiles ? profilable : {}),
   ...(hasHashCore ? oneHashAtOnce : {}),
+  ...(isRecorded ? {} : { STILE_RECORDER_ENABLED: "false" }),
 };
 const server = await startMeasured(world.addresses, folder, settings, {
   dataDir: process.env.BENCH_DATA,
