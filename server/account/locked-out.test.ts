@@ -45,7 +45,7 @@ test("a user is counted with what decides it", async () => {
   expect(others).toEqual([]);
   expect(found).toMatchObject({ count: 1, examples: [withPasskey.userId] });
   expect(found?.reasons).toEqual(
-    expect.arrayContaining(["`passkey.enabled` is off.", "The account has no passwords."]),
+    expect.arrayContaining(["`passkey.enabled` is off.", "The account has no password."]),
   );
 });
 

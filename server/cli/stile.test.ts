@@ -189,7 +189,7 @@ describe("stile", () => {
     expect(err).toMatch(
       /^stile: warning: \d+ of \d+ users of tenant 00000000-0000-4000-8000-000000000001 \(.+\) cannot sign in: /m,
     );
-    expect(err).toContain("The account has no passkeys.");
+    expect(err).toContain("The account has no passkey.");
     await postgres.database.write.delete(schema.users).where(eq(schema.users.id, userId));
     expect((await stile(["config", "check", "--against-database"])).err).not.toContain(userId);
   });

@@ -32,9 +32,9 @@ let closeProvider: () => Promise<void>;
 const email = "ada@example.com";
 const password = "correct horse battery staple";
 
-/** Statements that the server sends of its own accord: in intervals, and after a delivery to a webhook. */
+/** Statements that the server sends of its own accord: in intervals, after answers, and after a delivery to a webhook. */
 const background =
-  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|insert into instances )/;
+  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|recorder_limits$|record_steps$|insert into instances )/;
 
 beforeAll(async () => {
   database = await testDatabase();
