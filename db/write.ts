@@ -7,6 +7,8 @@ export type Write = ((tx: Transaction) => Promise<void>) & {
   parts?: readonly Part[];
   /** Called after the commit if the parts were written, with what parts return, by their names. */
   committed?: (returned: { [name: string]: unknown }) => void;
+  /** Why something failed, if the change is the record of that: a reason of `server/audit/failure-reasons.ts`. */
+  reason?: string;
 };
 
 /** A write that needs no transaction around it. */

@@ -132,7 +132,8 @@ export function auditAttempt<Type extends AttemptType>(
     const returned = await executeParts<{ [name: string]: unknown }>(tx, [part]);
     afterCommit(tx, () => print(returned));
   };
-  return Object.assign(write, { parts: [part], committed: print });
+  const reason = typeof details.reason === "string" ? { reason: details.reason } : {};
+  return Object.assign(write, { parts: [part], committed: print, ...reason });
 }
 
 const isOver = "counter.expire <= $3::bigint";

@@ -55,6 +55,8 @@ export interface Entered {
   session?: IssuedSession;
   /** The id of the session that an authorization code passes on, in place of `session`. */
   passedSessionId?: string;
+  /** The methods that have signed the user in, and whether this created the account; `success` only. */
+  signIn?: { methods: readonly string[]; isNewAccount: boolean };
   /** The row of `session`, if it replaces the session of the request; profile flows only. */
   replacement?: Session;
 }

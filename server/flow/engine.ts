@@ -38,7 +38,7 @@ import {
 } from "./step-limits.ts";
 import { type Claim, claimFlow, type FlowKey, insertFlow, prepareFlow, type StoredFlow } from "./store.ts";
 import { belongsTo, JUDGE_TIMEOUT_MS, openSealed, ownerOf, requestContextOf } from "./stored-flow.ts";
-import { type StepInProgress, tellObservers } from "./tell-observers.ts";
+import { type Observed, type StepInProgress, tellObservers } from "./tell-observers.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 import { write } from "./write.ts";
@@ -253,6 +253,7 @@ interface Performed {
   verdict: Verdict | null;
   /** Those that the client has sent; absent if the action was not judged. */
   inputs?: Judged["inputs"];
+  judged?: Observed["judged"];
   /** Whether the flow was changed, which ends a claim of it. */
   isWritten?: true;
   proceedsWith?: { wanted: WantedAction; session: Session };
@@ -390,6 +391,8 @@ async function performAction(
       ? await judge(request, flow, call.action, call.input, { owner, found, isFirst: claim === null })
       : refuse(request, key, flow, call, owner);
     if (!judged) return rejected();
+    const view = viewOf(flow.record, factsOf(call.type, flow.record.data, flow.user), tenant.config, owner);
+    const method = triedFactor(view, call.action);
     const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });
     if (!written) return rejected();
     const { proceedsWith: wanted, replacement: session } = judged;
@@ -400,6 +403,11 @@ async function performAction(
       answer: written,
       verdict,
       inputs: judged.inputs,
+      judged: {
+        method,
+        reason: judged.writes.find(({ reason }) => reason !== undefined)?.reason ?? null,
+        signIn: judged.signIn ?? null,
+      },
       isWritten: true,
       ...(proceeds ? { proceedsWith: { wanted, session } } : {}),
     };

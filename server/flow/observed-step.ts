@@ -63,6 +63,16 @@ export interface ObservedStep {
   waits: Waits;
   /** Time since `from` was entered, by the database's clock; null if it is not known. */
   inStateMs: number | null;
+  /** The time of the step by that clock, at which `to` was entered, in milliseconds since 1970. */
+  at: number;
+  /** Time since the flow was started; null if it is not known. */
+  inFlowMs: number | null;
+  /** The factor that the action tries to prove; null if it is no such try. */
+  method: string | null;
+  /** Why a try failed, as the audit log tells it; null where it tells nothing. */
+  reason: string | null;
+  /** The sign-in that the step has completed. */
+  signIn: { methods: readonly string[]; isNewAccount: boolean } | null;
   client: ObservedClient;
   /** The network of the client. */
   source: string;

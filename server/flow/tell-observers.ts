@@ -1,7 +1,9 @@
 import { maskAddress } from "../audit/mask.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
+import type { OnPlatform } from "../lib/platform.ts";
 import { readUserAgent } from "../lib/user-agent.ts";
+import { timeOfUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
 import type { Waits } from "../observability/waits.ts";
 import type { Answer } from "./answer.ts";
@@ -35,17 +37,19 @@ export interface Observed {
   /** Null if the step has failed. */
   answer: Pick<Answer, "state" | "flowId" | "stored"> | null;
   inputs?: readonly ObservedInput[] | undefined;
+  /** What was judged of the action; absent if nothing was. */
+  judged?: Pick<ObservedStep, "method" | "reason" | "signIn"> | undefined;
 }
 
 /** Tells observers of a step. An observer that fails does not change the answer. */
 export function tellObservers(
-  { stepObservers, log }: StepObservers & Logs,
+  { stepObservers, log, platform }: StepObservers & Logs & OnPlatform,
   step: StepInProgress,
   { verdict, ...became }: Observed,
 ): void {
   if (stepObservers.length === 0 || verdict === null) return;
   try {
-    const observed = observedStep(step, verdict, became);
+    const observed = observedStep(step, verdict, became, Date.now() + platform.clockShift());
     for (const observe of stepObservers) observe(observed, step.tenant);
   } catch (error) {
     log.error({ err: error }, "observing a step failed");
@@ -55,12 +59,15 @@ export function tellObservers(
 function observedStep(
   { tenant, client, found, startedAt, isStart, ...step }: StepInProgress,
   verdict: Verdict,
-  { answer, inputs = [] }: Omit<Observed, "verdict">,
+  { answer, inputs = [], judged }: Omit<Observed, "verdict">,
+  now: number,
 ): ObservedStep {
   const { state, flowId } = answer ?? { state: null, flowId: null };
   const errors = state ? errorCodes(state) : [];
   const data = answer?.stored?.data ?? found?.record.data;
   const { system = null, browser = null } = readUserAgent(client.userAgent);
+  const at = found?.now.getTime() ?? data?.enteredAt ?? now;
+  const flowStartedAt = timeOfUuid(step.flowId);
   return {
     tenantId: tenant.id,
     flowId: step.flowId,
@@ -73,6 +80,11 @@ function observedStep(
     errors,
     milliseconds: performance.now() - startedAt,
     inStateMs: isStart ? null : timeInState(found),
+    at,
+    inFlowMs: flowStartedAt === null ? null : Math.max(0, at - flowStartedAt),
+    method: judged?.method ?? null,
+    reason: judged?.reason ?? null,
+    signIn: judged?.signIn ?? null,
     waits: step.waits,
     client: {
       platform: system,

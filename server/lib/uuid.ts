@@ -17,7 +17,12 @@ export function isCanonicalUuid(text: string): boolean {
  * written in the order of time, and read mostly while they are young: an index of random ones would be changed at
  * another page by each row.
  */
-export function timeOrderedUuid({ uuid }: Pick<Platform, "uuid">): string {
-  const time = Date.now().toString(16).padStart(12, "0");
+export function timeOrderedUuid({ uuid, clockShift }: Pick<Platform, "uuid" | "clockShift">): string {
+  const time = (Date.now() + clockShift()).toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${uuid().slice(15)}`;
+}
+
+/** Returns the time in a UUID of version 7, in milliseconds since 1970; null for one of another version. */
+export function timeOfUuid(uuid: string): number | null {
+  return uuid[14] === "7" ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : null;
 }

@@ -64,6 +64,7 @@ export const success = state({
       : null;
     return {
       ...(code ? { passedSessionId: issued.id } : { session: issued }),
+      signIn: { methods, isNewAccount: isRegistration || data.signedUp === "created" },
       payload: { claims, ...(type === "registration" ? {} : { last_login: lastLogin(factors) }) },
       once: {
         ...(recovery ? { recovery_codes: recovery.codes } : {}),
