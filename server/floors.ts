@@ -15,6 +15,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/objects", "server/webauthn"],
   ["server/context"],
   ["server/keys"],
+  ["server/funnel"],
   ["server/limits", "server/database"],
   ["server/theme", "server/identity"],
   ["server/conditions", "server/jobs"],

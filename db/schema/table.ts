@@ -7,7 +7,7 @@ import {
 } from "drizzle-orm/pg-core";
 
 /** Settings that say for how many seconds rows are kept. */
-export type RetentionSetting = "audit_log.retention" | "webhooks.retention";
+export type RetentionSetting = "audit_log.retention" | "funnel.retention" | "webhooks.retention";
 
 interface ExpiryOf<Column extends string> {
   /** A further condition, that of a partial index or one that few rows fail. */

@@ -204,6 +204,11 @@ export const configSchema = z.strictObject({
       "How long what is recorded from now on is kept.",
     ),
   }),
+  funnel: section({
+    retention: seconds(90 * 86_400, { min: 86_400, max: 400 * 86_400 }).describe(
+      "How long the counts of the funnel and of the overview are kept.",
+    ),
+  }),
   jobs: section({
     secret: longSecret()
       .optional()

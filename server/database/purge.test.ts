@@ -56,6 +56,7 @@ describe("the purge of expired rows", () => {
 
   const settings: Readonly<Record<string, string>> = {
     "audit_log.retention": "30 days",
+    "funnel.retention": "90 days",
     "webhooks.retention": "30 days",
   };
 

@@ -8,7 +8,7 @@ import { columnOf, type RuledTable, tables } from "#db/tables";
 import type { Config } from "../config/schema.ts";
 
 /** The settings that say how long rows are kept. */
-export type RetentionConfig = Pick<Config, "audit_log" | "webhooks">;
+export type RetentionConfig = Pick<Config, "audit_log" | "funnel" | "webhooks">;
 
 /** Rows that one statement changes, to keep its locks and its share of the disk short. */
 const BATCH_ROWS = 1_000;
@@ -84,10 +84,11 @@ function expiredOf(table: RuledTable, rule: Expiry<string>, config: RetentionCon
 const nameOf = (table: RuledTable, column: string) => sql.identifier(columnOf(table, column).name);
 
 /** The time a while ago; without a while, now. */
-function ago(after: string | undefined, { audit_log, webhooks }: RetentionConfig): SQL {
+function ago(after: string | undefined, { audit_log, funnel, webhooks }: RetentionConfig): SQL {
   if (after === undefined) return sql`now()`;
   const retention: Record<RetentionSetting, number> = {
     "audit_log.retention": audit_log.retention,
+    "funnel.retention": funnel.retention,
     "webhooks.retention": webhooks.retention,
   };
   const seconds = new Map(Object.entries(retention)).get(after);

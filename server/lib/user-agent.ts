@@ -29,6 +29,12 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
 ];
 
+const namesIn = (table: typeof systems) => table.map(([, name]) => name);
+
+/** Every system and browser that `readUserAgent` names. */
+export const systemNames = namesIn(systems);
+export const browserNames = namesIn(browsers);
+
 /** The description of a program that is no known browser. */
 export const UNKNOWN_USER_AGENT = "Unknown";
 

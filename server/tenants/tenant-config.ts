@@ -31,6 +31,7 @@ const serverSettings = [
   "jobs",
   "rate_limiter",
   "audit_log",
+  "funnel",
   "webhooks.allow_private_targets",
   "webhooks.retention",
   "openid.allow_private_targets",
