@@ -8,6 +8,7 @@ import type { Readiness } from "./database/readiness.ts";
 import type { Standing } from "./database/standing.ts";
 import type { StepObservers } from "./flow/observed-step.ts";
 import type { RememberedFlows } from "./flow/remembered-flows.ts";
+import type { Counts } from "./funnel/counters.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Signing } from "./keys/tenant-signing-keys.ts";
 import type { Sealing } from "./keys/vault.ts";
@@ -51,6 +52,7 @@ export interface Runtime
     Places,
     OpenidAnswers,
     Rates,
+    Counts,
     StepObservers {
   /** The default tenant. */
   tenant: Tenant;
@@ -68,7 +70,7 @@ export interface Runtime
   turns: Turns;
   /** Turns of requests whose first statement waits for a connection. */
   admission: Turns;
-  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "isWoken" | "runDue">;
+  jobs: Pick<Jobs<Job>, "enqueue" | "insertion" | "wake" | "isWoken" | "runDue" | "waiting">;
   /** Delivers committed events to webhooks. */
   webhooks: Pick<WebhookDelivery, "wake" | "isWoken" | "runDue">;
   /** Writes the steps of flows that were answered, in bunches. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { holdRuntime } from "../runtime-slot.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import type { TestRuntime } from "../testing/runtime.ts";
@@ -44,12 +44,15 @@ describe("a route file of Next", () => {
       }
       return after.mock.calls.length;
     };
+    /** Without counts to write, which is work of its own. */
+    const idle = { ...runtime, counters: { ...runtime.counters, isDue: () => false } };
     const woken = (isWoken: { jobs?: boolean; webhooks?: boolean }) =>
       holdRuntime({
-        ...runtime,
+        ...idle,
         jobs: { ...runtime.jobs, isWoken: () => isWoken.jobs ?? false },
         webhooks: { ...runtime.webhooks, isWoken: () => isWoken.webhooks ?? false },
       });
+    beforeEach(() => holdRuntime(idle));
     afterEach(() => holdRuntime(runtime));
     afterAll(() => clock.mockRestore());
 
@@ -78,8 +81,34 @@ describe("a route file of Next", () => {
         refresh: async () => {},
       };
       holdRuntime({ ...runtime, standing });
+      runtime.counters.count(runtime.tenant.id, { measure: "limited", name: "x", at: Date.now() });
       expect(await searches([0, "POST"])).toBe(0);
     });
+  });
+
+  test("writes what was counted after a response, and not after each", async () => {
+    const count = async () => {
+      const { rows } = await runtime.database.read.$client.query(
+        "select coalesce(sum(count), 0)::int as count from funnel_counts where state = 'preflight'",
+      );
+      return rows[0].count as number;
+    };
+    await runtime.counters.flush();
+    const before = await count();
+    const clock = vi.spyOn(performance, "now");
+    const written: number[] = [];
+    try {
+      for (const seconds of [100, 101, 104, 105]) {
+        clock.mockReturnValue(5e8 + seconds * 1000);
+        after.mockClear();
+        await exported.POST(request("POST", "/login"));
+        for (const [callback] of after.mock.calls) await callback();
+        written.push((await count()) - before);
+      }
+    } finally {
+      clock.mockRestore();
+    }
+    expect(written).toEqual([1, 1, 1, 4]);
   });
 
   test("logs each request in one line, as npm start does, without query and secrets", async () => {

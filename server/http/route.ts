@@ -130,6 +130,8 @@ export function route(address: string, answerPage: Pages): Methods {
     logRequest(request, info, answer.status, startedAt);
     const due = dueWork(request.method);
     if (due) after(() => runDueWork(due));
+    const { counters, standing } = currentRuntime();
+    if (standing.outgrownBy === null && counters.isDue()) after(() => counters.flush());
     if (!messages || answer instanceof Response) return toResponse(answer);
     return sendItself(messages, answer);
   };

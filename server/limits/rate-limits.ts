@@ -166,6 +166,9 @@ export interface RateLimits {
   consumeShared(name: SharedRate, subject: string): Promise<RateVerdict>;
 }
 
+/** Told of each limit of a tenant that an event exceeds. It must return at once. */
+export type ExceededLimit = (tenantId: string, name: RateName) => void;
+
 /**
  * Creates the rate limits of a process: fixed windows, counted in the table `rate_limits`.
  *
@@ -173,8 +176,13 @@ export interface RateLimits {
  * process; clock skew only shifts their ends.
  *
  * @param config `rate_limiter.enabled: false` disables every limit
+ * @param exceeded default: nothing is told
  */
-export function createRateLimits(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
+export function createRateLimits(
+  config: Pick<Config, "rate_limiter">,
+  database: Database,
+  exceeded: ExceededLimit = () => {},
+): RateLimits {
   const limits = config.rate_limiter;
   if (!limits.enabled) {
     return {
@@ -201,15 +209,22 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       requestsOf(limits, { ...charged, key: keyOf(tenantId, subject) }),
     );
 
+  const told = (tenantId: string) => (name: RateName) => exceeded(tenantId, name);
+
   return {
     async consume(tenantId, name, subject) {
       const key = keyOf(tenantId, subject);
-      if (isCheap(name)) return cheap[name].consume(key);
-      const verdict = await charge(database, requestsOf(limits, { name, key }));
+      if (isCheap(name)) {
+        const verdict = await cheap[name].consume(key);
+        if (!verdict.ok) exceeded(tenantId, name);
+        return verdict;
+      }
+      const verdict = await charge(database, requestsOf(limits, { name, key }), told(tenantId));
       return verdict.ok ? { ok: true } : verdict;
     },
-    consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges)),
-    charging: (tenantId, charges, condition) => charging(database, requestsFor(tenantId, charges), condition),
+    consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges), told(tenantId)),
+    charging: (tenantId, charges, condition) =>
+      charging(database, requestsFor(tenantId, charges), told(tenantId), condition),
     check: (tenantId, name, subject) => cheap[name].check(keyOf(tenantId, subject)),
     available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
     consumeShared: (name, subject) => shared[name].consume(subject),
@@ -320,7 +335,9 @@ export interface Condition {
   sql: string;
 }
 
-function charging(database: Database, requests: Request[], condition?: Condition): Charging {
+type Told = (name: RateName) => void;
+
+function charging(database: Database, requests: Request[], told: Told, condition?: Condition): Charging {
   const now = Date.now();
   const values = [
     requests.map(({ row }) => row),
@@ -337,12 +354,16 @@ function charging(database: Database, requests: Request[], condition?: Condition
       values,
       returns: chargedRows,
     },
-    verdict: (rows) => judge(database, requests, rows, now),
+    verdict: (rows) => judge(database, requests, rows, now, told),
   };
 }
 
-async function charge(database: Database, requests: Request[]): Promise<ChargeVerdict> {
-  const { part, verdict } = charging(database, requests);
+async function charge(
+  database: Database,
+  requests: Request[],
+  told: Told = () => {},
+): Promise<ChargeVerdict> {
+  const { part, verdict } = charging(database, requests, told);
   const { rates = [] } = await runTogether<{ rates: ChargedRow[] }>(database, [part], "claim");
   return verdict(rates);
 }
@@ -352,10 +373,14 @@ async function judge(
   requests: Request[],
   rows: ChargedRow[],
   now: number,
+  told: Told,
 ): Promise<ChargeVerdict> {
   const found = new Map(rows.map((row) => [row.key, row]));
   const rejected = requests.filter(({ row }) => !found.get(row)?.counted);
   const loud = rejected.filter(({ quiet }) => !quiet);
+  // The others of the rejected ones had tokens left. A quiet limit is told too: nothing is mailed beyond it.
+  const full = rejected.filter(({ row }) => typeof found.get(row)?.expire === "number");
+  for (const name of new Set(full.map(({ name }) => name))) told(name);
   // Concurrent charges have just filled a window, so that others were charged in vain.
   const inVain = requests.filter(
     (request) =>

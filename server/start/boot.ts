@@ -13,7 +13,9 @@ import { asReadOnly } from "../database/read-only.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
+import { countSteps } from "../flow/count-steps.ts";
 import { createRememberedFlows } from "../flow/remembered-flows.ts";
+import { createCounters } from "../funnel/counters.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { checkSealingKeys } from "../keys/sealed-columns.ts";
@@ -21,6 +23,7 @@ import { secretKeys } from "../keys/secret-keys.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
+import { countLimits } from "../limits/count-limits.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
@@ -140,14 +143,20 @@ export async function createRuntime(
     cleanups.push(() => lease.end());
     if (standing.outgrownBy) throw new OutgrownError(release, standing.outgrownBy);
 
+    // Written at the very end: jobs and deliveries that end before count, too.
+    const counters = createCounters({ database, standing, log });
+    cleanups.push(() => counters.stop());
+    // Processes without a worker or an owner may be stopped between requests, which write then.
+    if (worker || owner) counters.start();
+
     checkWords(config);
     const tenant = { id: config.tenant.id, config };
     const registry = createTenants({ defaultTenant: tenant, database, vault, log });
     const tenants = owner ? tellingOthers(registry, owner) : registry;
     const auditOutput = createAuditOutput(config);
-    const means = { config, tenant, tenants, database, vault, platform, auditOutput, log };
+    const means = { config, tenant, tenants, database, vault, platform, auditOutput, counters, log };
     const signingKeys = createTenantSigningKeys(means);
-    const rates = createRateLimits(config, database);
+    const rates = createRateLimits(config, database, countLimits(counters, platform));
     const client = createReceiverClient({ allowPrivate: config.webhooks.allow_private_targets });
     const documents = createDocumentClient({ allowPrivate: config.openid.allow_private_targets });
     cleanups.push(async () => documents.close());
@@ -198,7 +207,7 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      stepObservers: [recorder.observe],
+      stepObservers: [recorder.observe, countSteps(counters)],
       recorder,
       openid: createOpenidProviders({ ...means, signingKeys, webhooks, rates, documents }),
       turns: createTurns(config.rate_limiter),

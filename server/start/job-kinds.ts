@@ -5,6 +5,7 @@ import type { JobKinds } from "../jobs/jobs.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { ChannelName } from "../messages/channels.ts";
+import { countedRecords } from "../messages/counted-records.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { sendSms } from "../sms/send-sms.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -16,7 +17,10 @@ import type { Tenants } from "../tenants/tenants.ts";
  * @throws ConfigError if the address of the mail server is invalid
  */
 export function createJobKinds(
-  options: Pick<Runtime, "tenant" | "database" | "vault" | "platform" | "auditOutput" | "rates" | "log"> & {
+  options: Pick<
+    Runtime,
+    "tenant" | "database" | "vault" | "platform" | "auditOutput" | "rates" | "counters" | "log"
+  > & {
     tenants: Pick<Tenants, "byId">;
     webhooks: Pick<Runtime["webhooks"], "wake">;
   },
@@ -26,7 +30,7 @@ export function createJobKinds(
   const sendingOf = <Name extends ChannelName>(channel: Name) => ({
     ...options,
     publish: messageEvents(options, channel),
-    records: messageRecords(options, channel, log),
+    records: countedRecords(options, channel, messageRecords(options, channel, log)),
   });
   const mails = sendMail({ ...sendingOf("mail"), mail });
   return {

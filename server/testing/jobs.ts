@@ -5,6 +5,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { thisRelease } from "../database/releases.ts";
 import { createStanding, type Standing } from "../database/standing.ts";
+import { createCounters } from "../funnel/counters.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { createVault } from "../keys/vault.ts";
@@ -29,6 +30,7 @@ export function testJobs(
   const config = loadConfig(settings, import.meta.dirname);
   const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+  const standing = createStanding(thisRelease(), log);
   const { kinds, close } = createJobKinds({
     tenant: { id: config.tenant.id, config },
     tenants: { byId: async (id) => ({ id, config: { ...config, ...ownSettings[id] } }) },
@@ -38,9 +40,9 @@ export function testJobs(
     platform,
     webhooks: { wake() {} },
     auditOutput: null,
+    counters: createCounters({ database, standing, log }),
     log,
   });
-  const standing = createStanding(thisRelease(), log);
   const jobs = createJobs({
     databaseUrl: url,
     database,

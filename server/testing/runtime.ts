@@ -9,9 +9,12 @@ import { purgeExpired } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
+import { countSteps } from "../flow/count-steps.ts";
 import { createRememberedFlows } from "../flow/remembered-flows.ts";
+import { createCounters } from "../funnel/counters.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
+import { countLimits } from "../limits/count-limits.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import { createRefusals } from "../limits/refusals.ts";
 import { createTurns } from "../limits/turns.ts";
@@ -63,6 +66,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const standing = createStanding(thisRelease(), log);
   const platform = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
+  const counters = createCounters({ database, standing, log });
+
   const make = (variables: Record<string, string>): TestRuntime => {
     const config: Config = loadConfig(
       {
@@ -75,6 +80,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
     );
     const tenant = { id: config.tenant.id, config };
     const recorder = createRecorder({ database, platform, log });
+    const rates = createRateLimits(config, database, countLimits(counters, platform));
     const made: TestRuntime = {
       config,
       tenant,
@@ -94,10 +100,11 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       }),
       authenticatorMetadata: null,
       locations: null,
-      rates: createRateLimits(config, database),
+      rates,
+      counters,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      stepObservers: [recorder.observe],
+      stepObservers: [recorder.observe, countSteps(counters)],
       recorder,
       openid: createOpenidProviders({
         database,
@@ -106,7 +113,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         log,
         signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
         webhooks: { wake() {} },
-        rates: createRateLimits(config, database),
+        rates,
         documents: createDocumentClient({ allowPrivate: true }),
       }),
       turns: createTurns(config.rate_limiter),
@@ -120,6 +127,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         wake() {},
         isWoken: () => false,
         runDue: async () => 0,
+        waiting: async () => ({ counts: {}, more: false }),
       },
       webhooks: { wake() {}, isWoken: () => false, runDue: async () => 0 },
       purgeExpired: async () =>

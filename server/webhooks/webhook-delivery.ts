@@ -4,6 +4,7 @@ import { auditEntryJson } from "../audit/audit-entry.ts";
 import type { AuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import type { Standing } from "../database/standing.ts";
+import type { Counters } from "../funnel/counters.ts";
 import { createBunches } from "../jobs/bunches.ts";
 import { describeFailure } from "../jobs/failure.ts";
 import { startWorker, type Worker } from "../jobs/worker.ts";
@@ -36,6 +37,7 @@ interface DeliveryOptions {
   logouts?: Logouts;
   /** Once the database has outgrown this version, nothing more is sent; attempts that were sent end. */
   standing: Pick<Standing, "outgrown">;
+  counters: Pick<Counters, "count">;
   log: Logger;
 }
 
@@ -237,6 +239,7 @@ async function record(options: DeliveryOptions, bunch: readonly AttemptedDeliver
   const { config, auditOutput, log } = options;
   try {
     const { disabled, hasReleased } = await writeOutcomes(options, bunch);
+    for (const attempted of bunch) countAttempt(options, attempted);
     for (const entry of disabled) {
       const { webhook } = entry.details;
       log.error(
@@ -250,4 +253,21 @@ async function record(options: DeliveryOptions, bunch: readonly AttemptedDeliver
     log.warn({ failure: describeFailure(error) }, "results of deliveries could not be written");
     return false;
   }
+}
+
+/** Counts an attempt. What was not attempted is not counted. */
+function countAttempt(
+  { counters, platform }: Pick<DeliveryOptions, "counters" | "platform">,
+  { delivery: { tenantId }, outcome }: AttemptedDelivery,
+): void {
+  if (outcome.kind !== "attempted") return;
+  const { answer, pauseSeconds } = outcome;
+  const failed = pauseSeconds === null ? "failed" : "retried";
+  const name = answer.error === undefined ? "delivered" : failed;
+  counters.count(tenantId, {
+    measure: "delivery",
+    name,
+    at: Date.now() + platform.clockShift(),
+    durationMs: answer.durationMs,
+  });
 }
