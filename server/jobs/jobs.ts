@@ -43,6 +43,14 @@ export interface Jobs<Job extends NamedJob> {
    * @returns the number of jobs that ran
    */
   runDue(limit: number, which?: "all" | "woken"): Promise<number>;
+  /** Counts the jobs of a tenant that have not succeeded and are not given up. */
+  waiting(tenantId: string): Promise<WaitingJobs<Job>>;
+}
+
+/** Jobs that wait, by name. `more`: there are more of all tenants than are looked at, so that some are not counted. */
+export interface WaitingJobs<Job extends NamedJob> {
+  counts: { [Name in Job["name"]]?: number };
+  more: boolean;
 }
 
 /** What makes jobs that commit with a change. */

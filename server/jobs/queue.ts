@@ -14,7 +14,7 @@ import { createBunches } from "./bunches.ts";
 import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
 import { EXPIRED, type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
-import type { JobKinds, Jobs, NamedJob } from "./jobs.ts";
+import type { JobKinds, Jobs, NamedJob, WaitingJobs } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 interface JobsOptions<Job extends NamedJob> {
@@ -86,6 +86,9 @@ const DEAD_LETTER_RETENTION_DAYS = 30;
 
 /** The lifetime of a job limits its retries, so their number is practically unlimited. */
 const MAX_RETRIES = 10_000;
+
+/** Jobs that `waiting` looks at. */
+const MAX_COUNTED = 10_000;
 
 /** Creates the job queue on pg-boss. Connects to the database in `start`. */
 export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
@@ -388,6 +391,20 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         break;
       }
       return taken;
+    },
+    async waiting(tenantId) {
+      if (!ready) throw new Error("the job queue was not started");
+      await ready;
+      // One queue has the jobs of all tenants. Those that succeeded are deleted, so that only what waits is read.
+      const { rows } = await database.read.execute<{ name: Job["name"]; own: number; all: number }>(sql`
+        select name, (count(*) filter (where tenant = ${tenantId}))::int as own, count(*)::int as all from (
+          select name, data ->> 'tenantId' as tenant from pgboss.job
+          where name = any (${sql.param(names)}) and state in ('created', 'retry', 'active')
+          limit ${MAX_COUNTED + 1}) waiting
+        group by name`);
+      const counts: WaitingJobs<Job>["counts"] = {};
+      for (const { name, own } of rows) counts[name] = own;
+      return { counts, more: rows.reduce((sum, { all }) => sum + all, 0) > MAX_COUNTED };
     },
   };
 }

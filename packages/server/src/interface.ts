@@ -3109,6 +3109,405 @@ export interface AdminOperations {
       };
     };
   };
+  /** Count sign-ins, failures, messages and deliveries, and compare them with the time before. A range has at most 336 hours or 92 days, of UTC. Counts are kept for `funnel.retention`. */
+  getOverview: {
+    input: {
+      query?: {
+        /** A time in the first step. Default: 24 hours, or 30 days, before `to`. */
+        from?: string | undefined;
+        /** The end. The step that it is in belongs to the range. Default: now. */
+        to?: string | undefined;
+        step?: "hour" | "day" | undefined;
+      };
+    };
+    answer: {
+      step: "hour" | "day";
+      current: {
+        from: string;
+        to: string;
+        sign_ins: number;
+        sign_ups: number;
+        failures: number;
+        /** From the start of a flow to the sign-in. Null without sign-ins. */
+        time_to_sign_in: {
+          median_ms: number | null;
+          p95_ms: number | null;
+        };
+        /** Hours and days in which nothing was counted are absent. */
+        steps: {
+          /** The start of the hour or day. */
+          at: string;
+          sign_ins: number;
+          sign_ups: number;
+          failures: number;
+          /** A sign-in with two factors counts for both. */
+          methods: Record<
+            string,
+            {
+              sign_ins: number;
+              sign_ups: number;
+              failures: number;
+            }
+          >;
+        }[];
+        /** Reasons as entries of the audit log name them, and errors of flows. */
+        failures_by_cause: Record<string, number>;
+        messages: {
+          mail: {
+            sent: number;
+            failed: number;
+          };
+          sms: {
+            sent: number;
+            failed: number;
+          };
+        };
+        deliveries: {
+          delivered: number;
+          retried: number;
+          failed: number;
+        };
+        /** How often each rate limit was exceeded. Only limits that were are present. */
+        limits: Record<string, number>;
+      };
+      /** The same of the time before, which is as long. */
+      previous: {
+        from: string;
+        to: string;
+        sign_ins: number;
+        sign_ups: number;
+        failures: number;
+        /** From the start of a flow to the sign-in. Null without sign-ins. */
+        time_to_sign_in: {
+          median_ms: number | null;
+          p95_ms: number | null;
+        };
+        /** Hours and days in which nothing was counted are absent. */
+        steps: {
+          /** The start of the hour or day. */
+          at: string;
+          sign_ins: number;
+          sign_ups: number;
+          failures: number;
+          /** A sign-in with two factors counts for both. */
+          methods: Record<
+            string,
+            {
+              sign_ins: number;
+              sign_ups: number;
+              failures: number;
+            }
+          >;
+        }[];
+        /** Reasons as entries of the audit log name them, and errors of flows. */
+        failures_by_cause: Record<string, number>;
+        messages: {
+          mail: {
+            sent: number;
+            failed: number;
+          };
+          sms: {
+            sent: number;
+            failed: number;
+          };
+        };
+        deliveries: {
+          delivered: number;
+          retried: number;
+          failed: number;
+        };
+        /** How often each rate limit was exceeded. Only limits that were are present. */
+        limits: Record<string, number>;
+      };
+      /** At most 100000 are counted. */
+      active_sessions: {
+        count: number;
+        /** There are more than are counted. */
+        more: boolean;
+      };
+      messages: {
+        mail: {
+          waiting: {
+            count: number;
+            /** There are more than are counted. */
+            more: boolean;
+          };
+          /** Since when the server takes none; null if it does. */
+          failing_since: string | null;
+        };
+        sms: {
+          waiting: {
+            count: number;
+            /** There are more than are counted. */
+            more: boolean;
+          };
+          /** Since when the server takes none; null if it does. */
+          failing_since: string | null;
+        };
+      };
+      /** At most 10000 are counted. */
+      deliveries: {
+        waiting: {
+          count: number;
+          /** There are more than are counted. */
+          more: boolean;
+        };
+        /** Those among them that have failed before. */
+        failing: number;
+      };
+      version: {
+        service: string;
+        /** Number of migrations that the database has. */
+        schema: number;
+      };
+    };
+  };
+  /** Count how flows pass through their states, and where users give up. Users who entered a state are counted in the hour in which they entered it, whatever they did later. Nothing is counted of a page that is opened and left. Hours are those of UTC. A range has at most 744 hours. */
+  getFunnel: {
+    input: {
+      query?: {
+        /** A time in the first step. Default: 24 hours, or 30 days, before `to`. */
+        from?: string | undefined;
+        /** The end. The step that it is in belongs to the range. Default: now. */
+        to?: string | undefined;
+        /** The type of flow. */
+        type?: "login" | "registration" | "profile" | "token_exchange" | "consent" | undefined;
+        /** Only users of this system. */
+        platform?:
+          | "iPhone"
+          | "iPad"
+          | "HarmonyOS"
+          | "Android"
+          | "ChromeOS"
+          | "Windows"
+          | "macOS"
+          | "Linux"
+          | "other"
+          | undefined;
+        /** Only users of this browser. */
+        browser?:
+          | "Edge"
+          | "Opera"
+          | "Samsung Internet"
+          | "Yandex Browser"
+          | "DuckDuckGo"
+          | "Huawei Browser"
+          | "Mi Browser"
+          | "UC Browser"
+          | "Silk"
+          | "Vivaldi"
+          | "Firefox"
+          | "Chrome"
+          | "Safari"
+          | "other"
+          | undefined;
+        /** Only where users met the flow: our `page`, a `frame` of it, an `element` in a page of another origin, or a `client` of the REST interface. */
+        embedding?: "page" | "frame" | "element" | "client" | "other" | undefined;
+        /** Only states that ask for this method, and actions that try it. */
+        method?:
+          | "password"
+          | "passcode"
+          | "sms"
+          | "passkey"
+          | "third_party"
+          | "totp"
+          | "security_key"
+          | "authenticator"
+          | "recovery_code"
+          | "other"
+          | undefined;
+      };
+    };
+    answer: {
+      from: string;
+      to: string;
+      type: "login" | "registration" | "profile" | "token_exchange" | "consent";
+      /** What was entered before is complete: no flow of then goes on. Later, `open` is not 0. */
+      complete_until: string;
+      /** States that nothing was counted of are absent. */
+      states: {
+        state: string;
+        entered: number;
+        /** By an action, whenever that was. */
+        left: number;
+        /** Their flow ended in the state. Always 0 in states that end a flow. */
+        given_up: number;
+        /** Their flow goes on, or may. */
+        open: number;
+        /** The median time in the state of those who left it. */
+        median_ms: number | null;
+        /** 95 % of them were in it for no longer. */
+        p95_ms: number | null;
+        errors: {
+          error: string;
+          /** The reason of the entry in the audit log, else the error. */
+          reason: string;
+          count: number;
+        }[];
+      }[];
+      edges: {
+        from: string;
+        action: string;
+        to: string;
+        count: number;
+      }[];
+      /** Hours in which so much happened that platform, browser, embedding and method of some of it are `other`. */
+      full_hours: number;
+    };
+  };
+  /** Count what became of users in one state, over time. Users who entered a state are counted in the hour in which they entered it, whatever they did later. Nothing is counted of a page that is opened and left. Hours are those of UTC. A series has at most 744 hours or 400 days. */
+  getFunnelSeries: {
+    input: {
+      query: {
+        /** A time in the first step. Default: 24 hours, or 30 days, before `to`. */
+        from?: string | undefined;
+        /** The end. The step that it is in belongs to the range. Default: now. */
+        to?: string | undefined;
+        /** The type of flow. */
+        type?: "login" | "registration" | "profile" | "token_exchange" | "consent" | undefined;
+        /** Only users of this system. */
+        platform?:
+          | "iPhone"
+          | "iPad"
+          | "HarmonyOS"
+          | "Android"
+          | "ChromeOS"
+          | "Windows"
+          | "macOS"
+          | "Linux"
+          | "other"
+          | undefined;
+        /** Only users of this browser. */
+        browser?:
+          | "Edge"
+          | "Opera"
+          | "Samsung Internet"
+          | "Yandex Browser"
+          | "DuckDuckGo"
+          | "Huawei Browser"
+          | "Mi Browser"
+          | "UC Browser"
+          | "Silk"
+          | "Vivaldi"
+          | "Firefox"
+          | "Chrome"
+          | "Safari"
+          | "other"
+          | undefined;
+        /** Only where users met the flow: our `page`, a `frame` of it, an `element` in a page of another origin, or a `client` of the REST interface. */
+        embedding?: "page" | "frame" | "element" | "client" | "other" | undefined;
+        /** Only states that ask for this method, and actions that try it. */
+        method?:
+          | "password"
+          | "passcode"
+          | "sms"
+          | "passkey"
+          | "third_party"
+          | "totp"
+          | "security_key"
+          | "authenticator"
+          | "recovery_code"
+          | "other"
+          | undefined;
+        state:
+          | "preflight"
+          | "account_choice"
+          | "login_init"
+          | "login_passkey"
+          | "login_method_chooser"
+          | "login_password"
+          | "login_password_recovery"
+          | "passcode_confirmation"
+          | "phone_confirmation"
+          | "password_creation"
+          | "onboarding_email"
+          | "onboarding_username"
+          | "credential_onboarding_chooser"
+          | "onboarding_create_passkey"
+          | "onboarding_verify_passkey_attestation"
+          | "registration_init"
+          | "thirdparty"
+          | "login_otp"
+          | "login_security_key"
+          | "login_authenticator"
+          | "login_sms"
+          | "mfa_method_chooser"
+          | "mfa_otp_secret_creation"
+          | "mfa_security_key_creation"
+          | "mfa_phone_creation"
+          | "device_trust"
+          | "profile_init"
+          | "webauthn_credential_verification"
+          | "account_deleted"
+          | "device_code"
+          | "consent"
+          | "consent_answered"
+          | "success";
+        step?: "hour" | "day" | undefined;
+        /** What the counts are told apart by. */
+        by?: "method" | "platform" | "browser" | "embedding" | undefined;
+      };
+    };
+    answer: {
+      from: string;
+      to: string;
+      type: "login" | "registration" | "profile" | "token_exchange" | "consent";
+      /** What was entered before is complete: no flow of then goes on. Later, `open` is not 0. */
+      complete_until: string;
+      state:
+        | "preflight"
+        | "account_choice"
+        | "login_init"
+        | "login_passkey"
+        | "login_method_chooser"
+        | "login_password"
+        | "login_password_recovery"
+        | "passcode_confirmation"
+        | "phone_confirmation"
+        | "password_creation"
+        | "onboarding_email"
+        | "onboarding_username"
+        | "credential_onboarding_chooser"
+        | "onboarding_create_passkey"
+        | "onboarding_verify_passkey_attestation"
+        | "registration_init"
+        | "thirdparty"
+        | "login_otp"
+        | "login_security_key"
+        | "login_authenticator"
+        | "login_sms"
+        | "mfa_method_chooser"
+        | "mfa_otp_secret_creation"
+        | "mfa_security_key_creation"
+        | "mfa_phone_creation"
+        | "device_trust"
+        | "profile_init"
+        | "webauthn_credential_verification"
+        | "account_deleted"
+        | "device_code"
+        | "consent"
+        | "consent_answered"
+        | "success";
+      step: "hour" | "day";
+      by: "method" | "platform" | "browser" | "embedding";
+      /** Steps and values that nothing was counted of are absent. */
+      points: {
+        /** The start of the step. */
+        at: string;
+        /** `none`: it does not apply. */
+        value: string;
+        entered: number;
+        /** By an action, whenever that was. */
+        left: number;
+        /** Their flow ended in the state. Always 0 in states that end a flow. */
+        given_up: number;
+        /** Their flow goes on, or may. */
+        open: number;
+        /** Steps that failed. */
+        failed: number;
+      }[];
+    };
+  };
   /** List the webhooks, stored and configured ones. */
   listWebhooks: {
     input: Record<never, never>;
@@ -3323,6 +3722,9 @@ export const operations = {
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],
   listMessages: ["GET", "/admin/messages", true],
   getStatistics: ["GET", "/admin/statistics"],
+  getOverview: ["GET", "/admin/overview"],
+  getFunnel: ["GET", "/admin/funnel"],
+  getFunnelSeries: ["GET", "/admin/funnel/series"],
   listWebhooks: ["GET", "/admin/webhooks"],
   createWebhook: ["POST", "/admin/webhooks"],
   getWebhook: ["GET", "/admin/webhooks/{id}"],

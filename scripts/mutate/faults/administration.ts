@@ -86,4 +86,18 @@ export const administrationFaults: readonly Fault[] = [
     fault: "  if (forbidden === null)",
     caughtBy: ["server/tenants/tenants.test.ts", "server/tenants/tenant-config.test.ts"],
   },
+  {
+    name: "an hour has a row for each made-up name",
+    file: "server/funnel/write-counts.ts",
+    text: "is_stored or rows + count(*)",
+    fault: "true or rows + count(*)",
+    caughtBy: ["server/funnel/counters.test.ts", "server/http/admin/funnel.test.ts"],
+  },
+  {
+    name: "a user who goes on in the next hour has given up",
+    file: "server/flow/count-steps.ts",
+    text: "at: at - (step.inStateMs ?? 0),",
+    fault: "at,",
+    caughtBy: ["server/http/admin/funnel.test.ts"],
+  },
 ];

@@ -7,10 +7,12 @@ import { consoleRoleAddresses } from "./console-roles.ts";
 import { credentialAddresses } from "./credentials.ts";
 import { emailAddresses } from "./emails.ts";
 import { flowAddresses } from "./flows.ts";
+import { funnelAddresses } from "./funnel.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { messageAddresses } from "./messages.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { openidClientAddresses } from "./openid-clients.ts";
+import { overviewAddresses } from "./overview.ts";
 import { passwordAddresses } from "./passwords.ts";
 import { phoneNumberAddresses } from "./phone-numbers.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
@@ -44,6 +46,8 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", apiKeyAddresses],
   ["admin: audit log", messageAddresses],
   ["admin: audit log", statisticsAddresses],
+  ["admin: audit log", overviewAddresses],
+  ["admin: audit log", funnelAddresses],
   ["admin: webhooks", webhookAddresses],
 ];
 

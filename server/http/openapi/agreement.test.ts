@@ -73,6 +73,12 @@ const rules: Record<string, RegExp> = {
   setPhoneNumber: /^`phone_number` must be/,
   createUserPassword: /^The password/,
   updateUserPassword: /^The password/,
+  ...Object.fromEntries(
+    ["getOverview", "getFunnel", "getFunnelSeries"].map((id) => [
+      id,
+      /from must be 1 to \d+ (hour|day)s before to|must be between the years/,
+    ]),
+  ),
   getStatistics: /must be at most \d+ days before to/,
   replayWebhookDeliveries: /needs flow_id or start_time/,
   // A setting by its name, with what it must be; not its type, and not that it does not exist.
