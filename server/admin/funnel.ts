@@ -96,7 +96,7 @@ function stateOf(state: string, counts: readonly StateCounts[], isEnd: boolean):
 }
 
 /** Adds up counts of buckets. */
-export function added(all: readonly (readonly number[])[]): number[] {
+function added(all: readonly (readonly number[])[]): number[] {
   const [first = [], ...others] = all;
   return first.map((count, bucket) => others.reduce((sum, one) => sum + (one[bucket] ?? 0), count));
 }

@@ -5,14 +5,13 @@ import type { TenantContext } from "../context/context.ts";
 import { thisRelease } from "../database/releases.ts";
 import { quantile } from "../funnel/durations.ts";
 import { NONE, OTHER } from "../funnel/measures.ts";
-import { type OutcomeCounts, readOutcomes, type SeriesStep } from "../funnel/read-counts.ts";
+import { type OutcomeCounts, readOutcomes, readSignInTimes, type SeriesStep } from "../funnel/read-counts.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import { type ChannelName, channelNames } from "../messages/channels.ts";
 import { outageOf, serverOf } from "../messages/outages.ts";
 import { idleSince } from "../sessions/idleness.ts";
 import type { SmsJob } from "../sms/sms-job.ts";
-import { added } from "./funnel.ts";
 
 /** How often something was counted, by name. */
 type Tally = Record<string, number>;
@@ -96,9 +95,15 @@ export async function readOverview(context: OverviewContext, query: OverviewQuer
     counts.filter(({ at }) => at < from.getTime()),
     counts.filter(({ at }) => at >= from.getTime()),
   ];
+  const timesOf = (range: { from: Date; to: Date }) =>
+    readSignInTimes(runtime, { ...range, tenantId: tenant.id, flowTypes: query.flowTypes });
+  const [current, previous] = [
+    { from, to },
+    { from: before, to: from },
+  ];
   return {
-    current: numbersOf(later, from, to),
-    previous: numbersOf(earlier, before, from),
+    current: numbersOf(later, await timesOf(current), current),
+    previous: numbersOf(earlier, await timesOf(previous), previous),
     active_sessions: await activeSessions(context),
     messages: await waitingMessages(context),
     deliveries: await waitingDeliveries(context),
@@ -106,16 +111,18 @@ export async function readOverview(context: OverviewContext, query: OverviewQuer
   };
 }
 
-function numbersOf(counts: readonly OutcomeCounts[], from: Date, to: Date): OverviewNumbers {
+function numbersOf(
+  counts: readonly OutcomeCounts[],
+  durations: readonly number[],
+  { from, to }: { from: Date; to: Date },
+): OverviewNumbers {
   const of = (measure: OutcomeCounts["measure"]) => counts.filter((one) => one.measure === measure);
-  const signIns = of("signed_in");
-  const durations = added(signIns.map(({ durations }) => durations));
   const messages = tally(of("message"), ({ name, target }) => `${name} ${target}`);
   const deliveries = tally(of("delivery"), ({ name }) => name);
   return {
     from: from.toISOString(),
     to: to.toISOString(),
-    sign_ins: total(signIns),
+    sign_ins: total(of("signed_in")),
     sign_ups: total(of("signed_up")),
     failures: total(of("failed")),
     time_to_sign_in: { median_ms: quantile(durations, 0.5), p95_ms: quantile(durations, 0.95) },
