@@ -28,6 +28,8 @@ export interface Leaf<Subject> extends Clauses, On<Subject> {
   readonly value?: string;
   /** Pure. */
   readonly judge: (subject: Subject) => boolean;
+  /** It is judged by the configuration alone. Leaves of the kind `setting` always are. */
+  readonly ofSettings?: true;
 }
 
 /** That a condition holds, and that it does not, as clauses: without a capital letter and a full stop. */
@@ -103,6 +105,15 @@ export function circumstance<Subject>(
   clauses: Clauses,
 ): Leaf<Subject> {
   return { kind: "circumstance", of, judge, ...clauses };
+}
+
+/** A circumstance that the configuration alone decides, by more than one setting. */
+export function circumstanceOfSettings<Subject>(
+  of: string,
+  judge: (subject: Subject) => boolean,
+  clauses: Clauses,
+): Leaf<Subject> {
+  return { ...circumstance(of, judge, clauses), ofSettings: true };
 }
 
 /** Whether a condition holds. */
@@ -198,7 +209,7 @@ export function reasonName({ leaf: { kind, of, value }, holds: verdict }: Decisi
 }
 
 /** The leaves that a condition is made of, each once. */
-export function leavesIn<Subject>(condition: Condition<Subject>): AnyLeaf[] {
+export function leavesIn<Subject>(condition: Condition<Subject>): Leaf<Subject>[] {
   switch (condition.kind) {
     case "all":
     case "any":
@@ -211,6 +222,55 @@ export function leavesIn<Subject>(condition: Condition<Subject>): AnyLeaf[] {
     default:
       return [condition];
   }
+}
+
+/**
+ * Judges a condition by the configuration alone.
+ *
+ * @param settings a subject with the configuration, and without what other leaves read
+ * @returns null if it depends on more
+ */
+export function verdictBySettings<Subject>(condition: Condition<Subject>, settings: object): boolean | null {
+  switch (condition.kind) {
+    case "all":
+    case "any": {
+      const isAll = condition.kind === "all";
+      const verdicts = condition.parts.map((part) => verdictBySettings(part, settings));
+      if (verdicts.includes(!isAll)) return !isAll;
+      return verdicts.includes(null) ? null : isAll;
+    }
+    case "not": {
+      const verdict = verdictBySettings(condition.part, settings);
+      return verdict === null ? null : !verdict;
+    }
+    case "named":
+      return verdictBySettings(condition.part, settings);
+    case "given":
+      return verdictBySettings(all(condition.guard, condition.of), settings);
+    default:
+      return isOfSettings(condition) ? condition.judge(settings as Subject) : null;
+  }
+}
+
+const isOfSettings = ({ kind, ofSettings }: Leaf<never>) => kind === "setting" || ofSettings === true;
+
+/**
+ * Tells what of the configuration a condition reads and judges otherwise than before.
+ *
+ * @param before a subject with the former configuration
+ * @param now the same with the present one
+ */
+export function changedSettingsOf<Subject>(
+  condition: Condition<Subject>,
+  before: object,
+  now: object,
+): Reason[] {
+  const changed = leavesIn(condition).filter(
+    (leaf) =>
+      isOfSettings(leaf as Leaf<never>) && leaf.judge(before as Subject) !== leaf.judge(now as Subject),
+  );
+  const reasons = changed.map((leaf) => reasonOf({ leaf, holds: leaf.judge(now as Subject) }));
+  return [...new Map(reasons.map((reason) => [reason.sentence, reason])).values()];
 }
 
 const asSentence = (clause: string) => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;

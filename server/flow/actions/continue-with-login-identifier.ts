@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { all, any, circumstance } from "../../conditions/condition.ts";
+import { all, any, circumstanceOfSettings } from "../../conditions/condition.ts";
 import { configured } from "../../conditions/leaves.ts";
 import type { Config } from "../../config/schema.ts";
 import { type FactsJson, factsOfJson, factsPart } from "../../identity/facts.ts";
@@ -62,7 +62,7 @@ function enteredIn(given: Record<string, unknown>, config: Config) {
   return { name, typed, kind, parsed: identifierOf(kind).parse(typed, config) };
 }
 
-const acceptsIdentifier = circumstance<Pick<View, "config">>(
+const acceptsIdentifier = circumstanceOfSettings<Pick<View, "config">>(
   "login_identifier",
   ({ config }) => loginIdentifiers(config).length > 0,
   {
@@ -71,10 +71,11 @@ const acceptsIdentifier = circumstance<Pick<View, "config">>(
   },
 );
 
-const offersSaml = circumstance<Pick<View, "config">>("saml", ({ config }) => allowsSamlLogin(config), {
-  holds: "a SAML identity provider is enabled",
-  fails: "no SAML identity provider is enabled",
-});
+const offersSaml = circumstanceOfSettings<Pick<View, "config">>(
+  "saml",
+  ({ config }) => allowsSamlLogin(config),
+  { holds: "a SAML identity provider is enabled", fails: "no SAML identity provider is enabled" },
+);
 
 /** The user enters an identifier. The response does not depend on whether an account has it. */
 export const continueWithLoginIdentifier = action({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { circumstance } from "../../conditions/condition.ts";
+import { circumstanceOfSettings } from "../../conditions/condition.ts";
 import { ownOrigin } from "../../config/own-hosts.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
@@ -31,7 +31,7 @@ export const thirdPartyInput = byConfig((config) =>
   }),
 );
 
-const offersProviders = circumstance<Pick<View, "config">>(
+const offersProviders = circumstanceOfSettings<Pick<View, "config">>(
   "providers",
   ({ config }) => enabledOAuthProviders(config).length > 0,
   { holds: "an identity provider is enabled", fails: "no identity provider is enabled" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { all, circumstance } from "../../conditions/condition.ts";
+import { all, circumstanceOfSettings } from "../../conditions/condition.ts";
 import { configured } from "../../conditions/leaves.ts";
 import {
   type IdentifierKind,
@@ -33,7 +33,7 @@ const input = byConfig((config) => {
 /** Where registration is closed, the state offers nothing. */
 const isOpen = configured("account.allow_signup");
 
-const asksForIdentifier = circumstance<Pick<View, "config">>(
+const asksForIdentifier = circumstanceOfSettings<Pick<View, "config">>(
   "requested_identifier",
   ({ config }) => requestedIdentifiers(config).length > 0,
   {
