@@ -6,7 +6,7 @@ import { isTree, merge, type Tree, valueAt, withValueAt } from "../lib/tree.ts";
 import { ConfigError } from "./errors.ts";
 import { withPlatform } from "./platform.ts";
 import { violatedRule } from "./rules.ts";
-import { type Config, configSchema } from "./schema.ts";
+import { type Config, configSchema, type SettingSource } from "./schema.ts";
 import { type SettingSchema, settingSchema } from "./setting-schema.ts";
 import { parseWithinBounds } from "./within-bounds.ts";
 
@@ -26,6 +26,8 @@ interface Leaf {
   default: unknown;
   /** Accepted values: a choice, or bounds of a number, a length or a duration in seconds; empty where there are none. */
   accepts: string;
+  /** It, or a value in it, is a secret. */
+  secret: boolean;
 }
 
 let leaves: Leaf[] | undefined;
@@ -49,6 +51,7 @@ function leavesOf(whole: SettingSchema): Leaf[] {
           description: child.description ?? "",
           default: child.default,
           accepts: acceptedValues(child),
+          secret: holdsSecret(child),
           ...membersOf(child),
         },
       ];
@@ -81,6 +84,17 @@ function acceptedValues({
   return range && characters ? `${range} characters` : range;
 }
 
+function holdsSecret({
+  secret,
+  properties = {},
+  additionalProperties,
+  items,
+  anyOf = [],
+}: SettingSchema): boolean {
+  const below = [...Object.values(properties), ...anyOf, additionalProperties, items];
+  return secret === true || below.some((schema) => typeof schema === "object" && holdsSecret(schema));
+}
+
 function membersOf({ additionalProperties: each }: SettingSchema): Pick<Leaf, "members"> {
   if (typeof each !== "object" || !each.properties) return {};
   const members = Object.entries(each.properties).map(([name, child]) => [name, leafType(child)]);
@@ -102,10 +116,14 @@ function leafType(schema: SettingSchema): Leaf["type"] {
  *
  * @param environment variables, as in `process.env`; an empty value counts as absent
  * @param directory folder of `stile.config.json`
+ * @param file what is read in its place. Default: that file
  * @throws ConfigError with one line that names the invalid setting
  */
-export function loadConfig(environment: Record<string, string | undefined>, directory: string): Config {
-  const file = readFile(directory);
+export function loadConfig(
+  environment: Record<string, string | undefined>,
+  directory: string,
+  file: Tree = readFile(directory),
+): Config {
   const { tree, variables } = readEnvironment(environment);
   const raw = withPlatform(merge(file, tree), environment);
   return parseConfig(
@@ -113,6 +131,7 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
     {
       mode: environment.NODE_ENV === "production" ? "production" : "development",
       directory,
+      sources: sourcesOf({ environment: tree, file, platform: raw }),
       sourceOf(path) {
         if (valueAt(file, path) !== undefined) return CONFIG_FILE;
         const set = variables.find((leaf) => leaf.path.every((name, index) => name === path[index]));
@@ -124,12 +143,24 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
 
 const CONFIG_FILE = "stile.config.json";
 
+/** Tells where the leaves that are set were read from. @param trees what was read, that which overrides first */
+function sourcesOf(trees: Record<SettingSource, Tree>): Config["sources"] {
+  const places = Object.entries(trees) as [SettingSource, Tree][];
+  return Object.fromEntries(
+    configLeaves().flatMap(({ path }) => {
+      const place = places.find(([, tree]) => valueAt(tree, path) !== undefined);
+      return place ? [[path.join("."), place[0]]] : [];
+    }),
+  );
+}
+
 /**
  * Completes a tree of settings to a configuration: fills in defaults and derived values.
  *
  * @param raw settings by the names of the tree; those of `over` override those of `base`. Entries beyond a bound are
  *   left out and listed in `ignored`
  * @param directory that relative folders start from
+ * @param sources of the configuration of a server, where its leaves were read from
  * @param sourceOf says where a setting was read from, for the error that it does not exist
  * @throws ConfigError with one line that names the invalid setting
  */
@@ -138,8 +169,14 @@ export function parseConfig(
   {
     mode,
     directory,
+    sources = {},
     sourceOf = () => null,
-  }: { mode: Config["mode"]; directory: string; sourceOf?: (path: readonly string[]) => string | null },
+  }: {
+    mode: Config["mode"];
+    directory: string;
+    sources?: Config["sources"];
+    sourceOf?: (path: readonly string[]) => string | null;
+  },
 ): Config {
   const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
@@ -156,6 +193,7 @@ export function parseConfig(
   const config: Config = {
     ...tree,
     ignored,
+    sources,
     mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,

@@ -56,6 +56,8 @@ export const configSchema = z.strictObject({
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address")
+    // It may hold a password.
+    .meta({ secret: true })
     .optional()
     .describe("PostgreSQL 15 or newer. Default: an embedded PostgreSQL under data_dir."),
   data_dir: text("./data").describe("Folder for the embedded database and for secrets made in development."),
@@ -68,6 +70,7 @@ export const configSchema = z.strictObject({
     .describe("Mail server. Without one, development keeps mail in the local mailbox page."),
   secret_keys: z
     .array(z.string().min(16, "needs at least 16 characters each"))
+    .meta({ secret: true })
     .default([])
     .describe(
       "Keys that seal secrets at rest. The first one seals, all of them unseal. At least 16 characters each.",
@@ -239,12 +242,17 @@ export const configSchema = z.strictObject({
 
 type Tree = z.output<typeof configSchema>;
 
+/** Where a setting of the server was read from. `platform`: what the platform tells of itself. */
+export type SettingSource = "file" | "environment" | "platform";
+
 /** The configuration as the server uses it: every default filled in, every derived value present. */
 export type Config = Omit<Tree, "base_url" | "console" | "webauthn" | "passkey_server"> & {
   /** "production", or "development" for everything else. */
   mode: "production" | "development";
   /** Entries that are beyond a bound, and therefore not among the settings. */
   ignored: readonly IgnoredEntry[];
+  /** Where the leaves that the operator has set were read from, by their paths, joined by dots. */
+  sources: Readonly<Record<string, SettingSource>>;
   base_url: string;
   console: Tree["console"] & { host: string };
   webauthn: Omit<Tree["webauthn"], "relying_party"> & {

@@ -45,8 +45,7 @@ const serverSettings = [
 
 /** Whether a setting is one of the process. */
 export function isServerSetting(path: readonly string[]): boolean {
-  const name = path.join(".");
-  return serverSettings.some((setting) => name === setting || name.startsWith(`${setting}.`));
+  return isAmong(serverSettings, path);
 }
 
 /** A tenant's addresses and the parties it trusts. Other tenants do not inherit them from the server's configuration. */
@@ -74,6 +73,16 @@ const uninheritedSettings = [
   "webhooks.hooks",
 ];
 
+/** Whether tenants have the server's value of a setting that they do not set. */
+export function isInherited(path: readonly string[]): boolean {
+  return !isAmong(uninheritedSettings, path);
+}
+
+function isAmong(settings: readonly string[], path: readonly string[]): boolean {
+  const name = path.join(".");
+  return settings.some((setting) => name === setting || name.startsWith(`${setting}.`));
+}
+
 /**
  * Builds a tenant's configuration: the server's, without the default tenant's own settings, overridden by the tenant's
  * settings. Its base URL, relying party and audience derive from its host name, or from its id.
@@ -84,7 +93,7 @@ export function tenantConfig(server: Config, { id, name, hosts, settings }: Tena
   const forbidden = serverSettings.find((path) => valueAt(settings, path.split(".")) !== undefined);
   if (forbidden)
     throw new ConfigError(`${forbidden} is a setting of the server: a tenant cannot have its own`);
-  const { mode, data_dir, ignored: _, ...shared } = server;
+  const { mode, data_dir, ignored: _, sources: __, ...shared } = server;
   const inherited = uninheritedSettings.reduce<Tree>((tree, path) => without(tree, path.split(".")), shared);
   const fault = serviceNameFault(name);
   const service = { name: fault ? server.service.name : name };

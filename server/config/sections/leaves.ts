@@ -240,7 +240,7 @@ export const certificates = () =>
   );
 
 /** A secret of the operator that is long enough not to be guessed. */
-export const longSecret = () => z.string().min(16, "needs at least 16 characters");
+export const longSecret = () => z.string().min(16, "needs at least 16 characters").meta({ secret: true });
 
 /** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => line(MAX_SECRET_CHARACTERS).meta({ secret: true });
