@@ -379,7 +379,36 @@ export const identities = declareTable(
   ],
 );
 
-const has = (table: string, condition = "true"): SQL<boolean> =>
+/** Rows that say that a user has a fact. */
+export interface FactRows {
+  table: string;
+  /** Which rows of the table do, as SQL about the row `o`. Default: all. */
+  condition?: string;
+  /** SQL of the user of the row `o`; null if it is of none. Default: `o.user_id`. */
+  user?: string;
+}
+
+/** By which rows a user has a fact. `userFacts` asks it for one user, the dry run of settings for all. */
+export const factRows = {
+  hasPassword: { table: "passwords" },
+  hasPasskey: { table: "webauthn_credentials", condition: "not o.mfa_only" },
+  hasSecurityKey: { table: "webauthn_credentials", condition: "o.mfa_only" },
+  hasTotp: { table: "totp_secrets" },
+  hasAuthenticator: {
+    table: "authenticator_devices",
+    // Applications register devices of users of their own under any text.
+    user: "case when o.user_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then o.user_id::uuid end",
+  },
+  hasRecoveryCode: { table: "recovery_codes" },
+  hasIdentity: { table: "identities" },
+  email: { table: "emails", condition: "o.is_primary" },
+  emailVerified: { table: "emails", condition: "o.is_primary and o.verified_at is not null" },
+  username: { table: "usernames" },
+  phone: { table: "phone_numbers" },
+  phoneVerified: { table: "phone_numbers", condition: "o.verified_at is not null" },
+} as const satisfies Record<string, FactRows>;
+
+const has = ({ table, condition = "true" }: FactRows): SQL<boolean> =>
   sql<boolean>`exists(select from ${sql.raw(table)} o where o.tenant_id = u.tenant_id and o.user_id = u.id and ${sql.raw(condition)})`;
 
 /** The facts of a user that flows need, in one row. */
@@ -412,13 +441,13 @@ export const userFacts = pgView("user_facts", {
   phoneVerified: boolean("phone_verified").notNull(),
 }).as(sql`
   select u.tenant_id, u.id as user_id,
-    ${has("passwords")} as has_password,
-    ${has("webauthn_credentials", "not o.mfa_only")} as has_passkey,
-    ${has("webauthn_credentials", "o.mfa_only")} as has_security_key,
-    ${has("totp_secrets")} as has_totp,
+    ${has(factRows.hasPassword)} as has_password,
+    ${has(factRows.hasPasskey)} as has_passkey,
+    ${has(factRows.hasSecurityKey)} as has_security_key,
+    ${has(factRows.hasTotp)} as has_totp,
     exists(select from authenticator_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id::text) as has_authenticator,
-    ${has("recovery_codes")} as has_recovery_code,
-    ${has("identities")} as has_identity,
+    ${has(factRows.hasRecoveryCode)} as has_recovery_code,
+    ${has(factRows.hasIdentity)} as has_identity,
     (select count(*)::int from webauthn_credentials c where c.tenant_id = u.tenant_id and c.user_id = u.id) as credential_count,
     (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
     e.address as email,

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import type { Tree } from "../lib/tree.ts";
 import type { CliRuntime } from "./cli-runtime.ts";
 
 /** An option of a command: `--name <value>`, or a switch without a value. */
@@ -41,8 +42,12 @@ export interface Cli {
    * ends the process.
    */
   interruption(): AbortSignal;
-  /** Returns the configuration of a server in the same environment. */
-  config(): Config;
+  /**
+   * Returns the configuration of a server in the same environment.
+   *
+   * @param file what stands in `stile.config.json`. Default: that file
+   */
+  config(file?: Tree): Config;
   /** Runs `work` on the server's database. The server may be running or not. */
   withRuntime<Result>(work: (runtime: CliRuntime) => Promise<Result>): Promise<Result>;
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { CommandError } from "./command.ts";
 
@@ -10,6 +10,16 @@ export const cannotBe = (verb: "created" | "read" | "written", file: string) => 
 /** @throws CommandError if the file cannot be read */
 export const readText = (file: string): Promise<string> =>
   readFile(file, "utf8").catch(cannotBe("read", file));
+
+/** Creates a file that only its owner may read. @throws CommandError if it exists or cannot be created */
+export async function createPrivateFile(path: string) {
+  // An existing file could be readable by others.
+  const file = await open(path, "wx", 0o600).catch(cannotBe("created", path));
+  return {
+    write: (text: string) => file.appendFile(`${text}\n`).catch(cannotBe("written", path)),
+    close: () => file.close().catch(cannotBe("written", path)),
+  };
+}
 
 /**
  * Reads the file that an argument names.

@@ -1,6 +1,7 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { OutgrownError } from "../database/releases.ts";
+import type { Tree } from "../lib/tree.ts";
 import { ImportError } from "../moving/import-error.ts";
 import { describeError } from "../observability/describe-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
@@ -23,7 +24,7 @@ export interface CliProcess extends Omit<Cli, "config" | "withRuntime"> {
  *   database that this version may not run beside
  */
 export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
-  const config = () => loadConfig(process.environment, process.folder);
+  const config = (file?: Tree) => loadConfig(process.environment, process.folder, file);
   const cli: Cli = { ...process, config, withRuntime: (work) => withCliRuntime(config(), work) };
   try {
     const call = parseCall(words, commands);

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { audit } from "../../audit/audit.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { exportUsers } from "../../moving/export-users.ts";
@@ -11,7 +11,7 @@ import { type ImportResult, importUsers } from "../../moving/import-users.ts";
 import { columns } from "../arguments.ts";
 import { atTenant } from "../at-tenant.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
-import { cannotBe, readText } from "../files.ts";
+import { cannotBe, createPrivateFile, readText } from "../files.ts";
 import { tenantOption } from "../options.ts";
 
 export const usersList = command({
@@ -58,7 +58,7 @@ export const usersExport = command({
     const withSecrets = !values["without-secrets"];
     if (withSecrets)
       cli.printError("the output contains secrets: keep it encrypted, and delete it after the import");
-    const output = values.output === undefined ? null : await newFile(values.output);
+    const output = values.output === undefined ? null : await createPrivateFile(values.output);
     const print = (text: string) => (output ? output.write(text) : cli.print(text));
     await atTenant(cli, values.tenant, async (at) => {
       const { runtime, tenant } = at;
@@ -72,16 +72,6 @@ export const usersExport = command({
     await output?.close();
   },
 });
-
-/** Creates a file that only its owner may read. */
-async function newFile(path: string) {
-  // An existing file could be readable by others.
-  const file = await open(path, "wx", 0o600).catch(cannotBe("created", path));
-  return {
-    write: (text: string) => file.appendFile(`${text}\n`).catch(cannotBe("written", path)),
-    close: () => file.close().catch(cannotBe("written", path)),
-  };
-}
 
 export const usersImport = command({
   name: "users import",
