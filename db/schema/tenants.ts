@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, times } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 
@@ -26,6 +26,57 @@ export const tenants = declareTable(
     },
     grows: false,
   },
+);
+
+/** Who changed the settings of a tenant: a server with an API key, a user of the console, or an operator by the CLI. */
+export const settingsAuthorKinds = ["api_key", "user", "cli"] as const;
+
+/** A setting that a change of settings changed. */
+export interface SettingChange {
+  /** Its path, joined by dots. */
+  path: string;
+  /** Its values; absent where it was not set. Of a secret and of a long value only a part is told. */
+  before?: unknown;
+  after?: unknown;
+  /** Its values are stored sealed, and told as `***`. */
+  secret?: true;
+}
+
+/** Versions of the settings of tenants: the settings after each change, who made it, and what it changed. */
+export const settingsHistory = declareTable(
+  "settings_history",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    /** As `updated_at` of the tenant after the change. */
+    createdAt: createdAt(),
+    /** One of `settingsAuthorKinds`; null if the change is not known, because a former version of the service made it. */
+    authorKind: text("author_kind").$type<(typeof settingsAuthorKinds)[number]>(),
+    /** Id of the API key or the user. */
+    authorId: uuid("author_id"),
+    /** The version whose settings the change restored. */
+    restoredId: uuid("restored_id"),
+    /** What the change changed, the first hundred settings of it. */
+    changes: jsonb("changes").notNull().$type<SettingChange[]>(),
+    /** Settings as in `tenants`. */
+    config: jsonb("config").notNull().$type<Record<string, unknown>>(),
+    sealedConfig: bytes("sealed_config"),
+    /** Characters of the settings, as JSON. */
+    characters: integer("characters").notNull(),
+  },
+  {
+    owner: "tenant",
+    ends: "when there are 200 newer versions, or newer ones of four million characters",
+    exported: { because: "It has no users." },
+    keyed: {
+      sealedConfig: sealed("former settings of a tenant", "settings_history/{tenantId}/{id}"),
+    },
+    grows: false,
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    index("settings_history_created_at").on(table.tenantId, table.createdAt),
+  ],
 );
 
 /** API keys of other servers. A key is shown once and stored as its SHA-256. */

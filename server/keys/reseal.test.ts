@@ -12,6 +12,7 @@ import { totpSealContext } from "../methods/totp/totp.ts";
 import { artifactStorage } from "../openid/artifact-storage.ts";
 import { storeProviderSession } from "../sessions/provider-sessions.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import { pageOfVersions, settingsOfVersion } from "../tenants/settings-history.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { reseal } from "./reseal.ts";
@@ -152,6 +153,7 @@ describe("reseal", () => {
       "totp_secrets.sealed_secret": 1,
       "authenticator_devices.sealed_handles": 1,
       "tenants.sealed_config": 1,
+      "settings_history.sealed_config": 1,
       "webhooks.sealed_secret": 1,
       "webhooks.sealed_previous_secret": 1,
       "events.sealed_data": 1,
@@ -163,6 +165,10 @@ describe("reseal", () => {
     await checkSealingKeys(after.database, after.vault);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
+    const { versions } = await pageOfVersions(after.database.read, acme.id, { number: 1, size: 1 });
+    expect(await settingsOfVersion(after.database.read, after, acme.id, versions[0]?.id ?? "")).toEqual(
+      settings,
+    );
     const grants = artifactStorage({ runtime: { ...after, platform }, tenant: acme }, "Grant");
     expect(await grants.find("grant-1")).toMatchObject({ clientId: "shop" });
     const devices = await devicesOf(after.database.read, acme, "ada");
@@ -218,6 +224,7 @@ describe("reseal", () => {
       { table: "events", moved: 1, unknown: [] },
       { table: "openid_artifacts", moved: 1, unknown: [] },
       { table: "provider_sessions", moved: 1, unknown: [] },
+      { table: "settings_history", moved: 1, unknown: [] },
       { table: "signing_keys", moved: 2, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
@@ -238,6 +245,7 @@ describe("a start", () => {
     ["the secret of an authenticator app", "totp_secrets"],
     ["the push handles of an authenticator", "authenticator_devices"],
     ["the settings of a tenant", "tenants"],
+    ["former settings of a tenant", "settings_history"],
     ["the secret of a webhook", "webhooks"],
     ["a mail for a webhook", "events"],
     ["an artifact of the OpenID provider", "openid_artifacts"],
@@ -253,6 +261,7 @@ describe("a start", () => {
     if (kept !== "events") await write.delete(schema.events);
     if (kept !== "openid_artifacts") await write.delete(schema.openidArtifacts);
     if (kept !== "provider_sessions") await write.delete(schema.providerSessions);
+    if (kept !== "settings_history") await write.delete(schema.settingsHistory);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
     await expect(checkSealingKeys(postgres.database, createVault([fresh]))).rejects.toEqual(
       new StartError(

@@ -6,6 +6,7 @@ import { columnOf, tables } from "#db/tables";
 import { audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import { ConfigError } from "../config/errors.ts";
+import { parseConfig } from "../config/load.ts";
 import { ownHosts } from "../config/own-hosts.ts";
 import type { Config, Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
@@ -13,11 +14,19 @@ import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { isTree, subtree, type Tree, valueAt } from "../lib/tree.ts";
+import { subtree, type Tree, valueAt } from "../lib/tree.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import { checkWords } from "../theme/own-words.ts";
 import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
+import {
+  type Author,
+  changedPaths,
+  recordSettings,
+  type SettingsVersion,
+  settingsOfVersion,
+  versionsSince,
+} from "./settings-history.ts";
 import { type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
@@ -28,9 +37,16 @@ const { tenants, users } = schema;
 export class TenantError extends Error {
   /** `conflict`: with what another has, or with what it has itself; `forbidden`: not for this party. */
   readonly reason: "invalid" | "not_found" | "conflict" | "forbidden";
-  constructor(message: string, reason: TenantError["reason"] = "invalid") {
+  /** The changes that others have made since the version that this one was made of; newest first. */
+  readonly since: SettingsVersion[];
+  constructor(
+    message: string,
+    reason: TenantError["reason"] = "invalid",
+    { since = [] }: { since?: SettingsVersion[] } = {},
+  ) {
     super(message);
     this.reason = reason;
+    this.since = since;
   }
 }
 
@@ -131,19 +147,20 @@ export async function existingTenant(context: ManagementContext, id: string): Pr
 export async function createTenant(
   context: ManagementContext,
   { id = context.platform.uuid(), ...description }: TenantDescription & { id?: string },
-  by: Actor = commandLine,
+  by: Actor & Author = commandLine,
 ): Promise<Tenant> {
   const { row, config } = prepare(context, id, description);
   const entry = await managementEntry(context, by, "tenant_created", id);
   await context.database.write.transaction(async (tx) => {
     await requireFreeHosts(tx, context, id, row.hosts);
     await rejectForeignParties(tx, context, { id, config }, {});
-    const inserted = await tx
+    const [inserted] = await tx
       .insert(tenants)
       .values({ id, ...row })
       .onConflictDoNothing()
-      .returning({ id: tenants.id });
-    if (inserted.length === 0) throw new TenantError(`tenant ${id} already exists`, "conflict");
+      .returning({ at: tenants.updatedAt });
+    if (!inserted) throw new TenantError(`tenant ${id} already exists`, "conflict");
+    await recordSettings(tx, context, id, null, { settings: description.settings, at: inserted.at, by });
     await entry(tx);
   });
   context.tenants.forget();
@@ -151,7 +168,7 @@ export async function createTenant(
 }
 
 /** The party that changes a tenant. `itself`: whether the tenant acts, not the operator. */
-export type Party = Actor & { itself?: boolean };
+export type Party = Actor & Author & { itself?: boolean };
 
 /** A change of a tenant. Absent members stay as they are. */
 export interface TenantChange {
@@ -159,6 +176,20 @@ export interface TenantChange {
   hosts?: string[] | undefined;
   /** Returns the new settings for the present ones, secrets included; may throw TenantError. */
   settings?: (current: Tree) => Tree;
+  /** `updated_at` of the tenant as the change was made of it: with another one, the change is a conflict. */
+  ifUnchangedSince?: Date | undefined;
+  /** The version whose settings the change restores. */
+  restores?: string | undefined;
+  /** Judges the change in its transaction; may throw TenantError. */
+  judge?: (tx: Transaction, change: JudgedChange) => Promise<void>;
+}
+
+/** A valid change of the settings of a tenant. */
+export interface JudgedChange {
+  tenantId: string;
+  /** The configuration in force; null if it is invalid, so that the tenant is not served. */
+  former: Config | null;
+  changed: Config;
 }
 
 /**
@@ -180,28 +211,39 @@ export async function updateTenant(
   const config = await context.database.write.transaction(async (tx) => {
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
     if (!row) throw unknownTenant(id);
-    const current = openSettings(context.vault, id, row);
-    const settings = change.settings?.(current) ?? current;
-    const { name = row.name, hosts = row.hosts } = change;
-    const before = { name: row.name, hosts: row.hosts, settings: current };
-    const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
-    if (by.itself && operators) throw setByOperator(operators);
-    const changed = prepare(context, id, { name, hosts, settings }, before);
-    const addresses = { server: context.config, baseUrl: changed.config.base_url };
-    const own = by.itself && changedByTenant(before, { name: name.trim(), settings }, addresses);
-    if (own) throw setByOperator(own);
-    await rejectForeignParties(tx, context, { id, config: changed.config }, current);
+    const { ifUnchangedSince } = change;
+    if (ifUnchangedSince && row.updatedAt.getTime() !== ifUnchangedSince.getTime())
+      throw new TenantError(
+        `the tenant was changed at ${row.updatedAt.toISOString()}, after the version that the change was made of`,
+        "conflict",
+        { since: await versionsSince(tx, id, ifUnchangedSince) },
+      );
+    const { current, settings, changed } = await judgedChange(tx, context, row, change, by);
     await requireFreeHosts(tx, context, id, changed.row.hosts);
+    await change.judge?.(tx, {
+      tenantId: id,
+      former: configOf(context, row, current),
+      changed: changed.config,
+    });
     // Always later than before: other processes detect a change by it.
     const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
-    await tx
+    const [updated] = await tx
       .update(tenants)
       .set({ ...changed.row, updatedAt })
-      .where(eq(tenants.id, id));
+      .where(eq(tenants.id, id))
+      .returning({ at: tenants.updatedAt });
+    if (updated)
+      await recordSettings(tx, context, id, row, {
+        settings,
+        at: updated.at,
+        by,
+        restores: change.restores,
+      });
     const details = {
       ...(changed.row.name === row.name ? {} : { name: changed.row.name }),
       ...(String(changed.row.hosts) === String(row.hosts) ? {} : { hosts: changed.row.hosts }),
-      settings: changedSettings(current, settings),
+      settings: changedPaths(current, settings).map((path) => path.join(".")),
+      ...(change.restores === undefined ? {} : { restored: change.restores }),
     };
     const tenant = { id, config: changed.config };
     await audit({ runtime: context, tenant, client: by, now }, "tenant_changed", details)(tx);
@@ -209,6 +251,103 @@ export async function updateTenant(
   });
   context.tenants.forget();
   return { id, config };
+}
+
+/**
+ * Makes the settings of a tenant those of a version again. It is a change like any other.
+ *
+ * @throws as `updateTenant` does; TenantError if there is no such version
+ */
+export async function restoreSettings(
+  context: ManagementContext,
+  id: string,
+  version: string,
+  conditions: Pick<TenantChange, "ifUnchangedSince" | "judge">,
+  by: Party,
+): Promise<Tenant> {
+  const settings = await settingsOfVersion(context.database.read, context, id, version);
+  if (!settings) throw new TenantError(`there is no version ${version} of the settings`, "not_found");
+  return updateTenant(context, id, { ...conditions, settings: () => settings, restores: version }, by);
+}
+
+/**
+ * Validates a change of a tenant as it is.
+ *
+ * @throws as `updateTenant` does
+ */
+async function judgedChange(
+  db: Pick<Queryable, "select">,
+  context: ManagementContext,
+  row: TenantRow,
+  change: Pick<TenantChange, "name" | "hosts" | "settings">,
+  by: Party,
+) {
+  const { id } = row;
+  const current = openSettings(context.vault, id, row);
+  const settings = change.settings?.(current) ?? current;
+  const { name = row.name, hosts = row.hosts } = change;
+  const before = { name: row.name, hosts: row.hosts, settings: current };
+  const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
+  if (by.itself && operators) throw setByOperator(operators);
+  const changed = prepare(context, id, { name, hosts, settings }, before);
+  const addresses = { server: context.config, baseUrl: changed.config.base_url };
+  const own = by.itself && changedByTenant(before, { name: name.trim(), settings }, addresses);
+  if (own) throw setByOperator(own);
+  await rejectForeignParties(db, context, { id, config: changed.config }, current);
+  return { current, settings, changed };
+}
+
+/** The configuration of a stored tenant; null if its settings are no longer valid. */
+function configOf({ config: server }: ManagementContext, row: TenantRow, settings: Tree): Config | null {
+  try {
+    return tenantConfig(server, { ...row, settings });
+  } catch (error) {
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Validates a change of settings without making it. Of the default tenant, it is one of the server's configuration.
+ *
+ * @param settings returns the new settings for the present ones, secrets included; may throw TenantError
+ * @returns `updatedAt`: that of the tenant which it was judged by
+ * @throws as `updateTenant` does, but for the default tenant
+ */
+export async function judgeSettings(
+  context: ManagementContext,
+  id: string,
+  settings: (current: Tree) => Tree,
+  by: Party,
+): Promise<JudgedChange & { updatedAt: Date }> {
+  const [row] = await context.database.read.select().from(tenants).where(eq(tenants.id, id));
+  if (!row) throw unknownTenant(id);
+  const { updatedAt } = row;
+  if (id === context.tenant.id) {
+    const { config: former } = context.tenant;
+    return { tenantId: id, former, changed: serverConfig(former, settings), updatedAt };
+  }
+  const { current, changed } = await judgedChange(context.database.read, context, row, { settings }, by);
+  return { tenantId: id, former: configOf(context, row, current), changed: changed.config, updatedAt };
+}
+
+/** The configuration of the server with other settings. @throws ConfigError if it is invalid */
+function serverConfig(former: Config, settings: (current: Tree) => Tree): Config {
+  const { mode, data_dir, ignored, sources: _, ...current } = former;
+  const config = parseConfig(
+    { base: {}, over: { ...settings(current), data_dir } },
+    { mode, directory: data_dir },
+  );
+  rejectAdded(config, new Set(ignored.map(({ entry }) => entry)));
+  checkMailServer(config);
+  checkWords(config);
+  return config;
+}
+
+/** Rejects an entry beyond a bound that is not known. @throws ConfigError */
+function rejectAdded({ ignored }: Config, known: ReadonlySet<string>): void {
+  const added = ignored.find(({ entry }) => !known.has(entry));
+  if (added) throw new ConfigError(added.fault);
 }
 
 /** Rows of a table that one transaction deletes, and that the one which deletes the tenant may find. */
@@ -273,16 +412,6 @@ async function managementEntry(
   return audit({ runtime: context, tenant: context.tenant, client, now }, type, { tenant: id });
 }
 
-/** Returns the paths of the settings that differ. */
-function changedSettings(before: unknown, after: unknown, path: string[] = []): string[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (!isTree(before ?? {}) || !isTree(after ?? {})) return [path.join(".")];
-  const [old, now] = [(before ?? {}) as Tree, (after ?? {}) as Tree];
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>
-    changedSettings(old[name], now[name], [...path, name]),
-  );
-}
-
 /** Tables whose rows belong to tenants, those that refer to others first. Foreign keys already delete the rows of most. */
 const tablesOfTenants: readonly { table: PgTable; tenantId: PgColumn }[] = tables
   .flatMap((table) => {
@@ -322,9 +451,8 @@ function prepare(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
-  const known = config.ignored.length > 0 && before ? ignoredEntries(server, { id, ...before }) : new Set();
-  const added = config.ignored.find(({ entry }) => !known.has(entry));
-  if (added) throw new ConfigError(added.fault);
+  const isKnown = config.ignored.length > 0 && before !== undefined;
+  rejectAdded(config, isKnown ? ignoredEntries(server, { id, ...before }) : new Set());
   checkMailServer(config);
   checkWords(config);
   return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
@@ -363,7 +491,7 @@ async function requireFreeHosts(
  * @param current the present settings
  */
 async function rejectForeignParties(
-  tx: Transaction,
+  db: Pick<Queryable, "select">,
   { config: server }: ManagementContext,
   tenant: Tenant,
   current: Tree,
@@ -371,7 +499,7 @@ async function rejectForeignParties(
   const { issuer, audience } = subtree(current, "session");
   const relyingParty = valueAt(current, ["webauthn", "relying_party", "id"]);
   const known = new Set<unknown>([issuer, audience, relyingParty].flat());
-  const foreign = await foreignParties(tx, server, tenant);
+  const foreign = await foreignParties(db, server, tenant);
   const added = foreign.find(({ value }) => !known.has(value));
   if (added) throw new TenantError(foreignFault(added));
 }

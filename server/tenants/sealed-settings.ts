@@ -1,5 +1,5 @@
 import { sealContext } from "#db/schema/table";
-import { tenants } from "#db/schema/tenants";
+import { settingsHistory, tenants } from "#db/schema/tenants";
 import { type SettingSchema, settingSchema } from "../config/setting-schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree, merge, type Tree } from "../lib/tree.ts";
@@ -14,10 +14,7 @@ const contextOf = (id: string) => sealContext(tenants, "sealedConfig", { id });
 
 /** Separates the secrets, which `configSchema` marks, from a tree of settings, and seals them. */
 export function sealSettings(vault: Vault, tenantId: string, settings: Tree): StoredSettings {
-  const { plain, secret } = split(settingSchema(), settings);
-  const sealedConfig =
-    secret === undefined ? null : vault.seal(Buffer.from(JSON.stringify(secret)), contextOf(tenantId));
-  return { config: isTree(plain) ? plain : {}, sealedConfig };
+  return seal(vault, settings, contextOf(tenantId));
 }
 
 /**
@@ -26,9 +23,40 @@ export function sealSettings(vault: Vault, tenantId: string, settings: Tree): St
  * @throws UnknownKeyError if the key that sealed them is not configured
  */
 export function openSettings(vault: Vault, tenantId: string, stored: StoredSettings): Tree {
-  if (stored.sealedConfig === null) return stored.config;
-  const secret = JSON.parse(vault.unseal(stored.sealedConfig, contextOf(tenantId)).toString());
-  return merge(stored.config, secret as Tree);
+  return open(vault, stored, contextOf(tenantId));
+}
+
+/** Seals a version of a tenant's settings, as `sealSettings` does. */
+export function sealVersion(vault: Vault, tenantId: string, id: string, settings: Tree): StoredSettings {
+  return seal(vault, settings, contextOfVersion(tenantId, id));
+}
+
+/** Unseals a version of a tenant's settings, as `openSettings` does. */
+export function openVersion(vault: Vault, tenantId: string, id: string, stored: StoredSettings): Tree {
+  return open(vault, stored, contextOfVersion(tenantId, id));
+}
+
+const contextOfVersion = (tenantId: string, id: string) =>
+  sealContext(settingsHistory, "sealedConfig", { tenantId, id });
+
+/** Separates the secrets, which `configSchema` marks, from a tree of settings. */
+export function separateSecrets(settings: Tree): { plain: Tree; secret: Tree } {
+  const { plain, secret } = split(settingSchema(), settings);
+  return { plain: isTree(plain) ? plain : {}, secret: isTree(secret) ? secret : {} };
+}
+
+function seal(vault: Vault, settings: Tree, context: string): StoredSettings {
+  const { plain, secret } = separateSecrets(settings);
+  const isEmpty = Object.keys(secret).length === 0;
+  return {
+    config: plain,
+    sealedConfig: isEmpty ? null : vault.seal(Buffer.from(JSON.stringify(secret)), context),
+  };
+}
+
+function open(vault: Vault, { config, sealedConfig }: StoredSettings, context: string): Tree {
+  if (sealedConfig === null) return config;
+  return merge(config, JSON.parse(vault.unseal(sealedConfig, context).toString()) as Tree);
 }
 
 /** Splits a value into its plain and its secret part; an empty part is undefined. */

@@ -1,0 +1,221 @@
+import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type SettingChange, settingsAuthorKinds } from "#db/schema/tenants";
+import type { Actor } from "../context/client.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import { isTree, type Tree, valueAt } from "../lib/tree.ts";
+import { openSettings, openVersion, sealVersion, separateSecrets } from "./sealed-settings.ts";
+import type { TenantRow } from "./tenants.ts";
+
+const { settingsHistory } = schema;
+
+/** Versions that are kept of the settings of a tenant, and their characters together. */
+const MAX_VERSIONS = 200;
+const MAX_CHARACTERS = 4_000_000;
+
+/** The newest versions are kept, however long they are: the present settings and those before them. */
+const MIN_VERSIONS = 2;
+
+const MAX_TOLD_CHANGES = 100;
+const MAX_TOLD_CHARACTERS = 500;
+const MAX_PATH_CHARACTERS = 255;
+
+/** The kinds of parties that change settings. */
+export const authorKinds = settingsAuthorKinds;
+
+/** The party that changes settings. `userId`: the operator who does so by the console. */
+export type Author = Pick<Actor, "apiKey"> & { userId?: string };
+
+/** A version of the settings of a tenant, without the settings. */
+export interface SettingsVersion {
+  id: string;
+  createdAt: Date;
+  /** Null if the change is not known. */
+  author: { kind: (typeof authorKinds)[number]; id: string | null } | null;
+  restoredId: string | null;
+  changes: SettingChange[];
+}
+
+type Recording = Sealing & OnPlatform;
+
+/**
+ * Records a change of settings, in the transaction that holds the lock of the tenant's row. Where the settings before it
+ * are no recorded version, because a former version of the service stored them, they become one without an author.
+ *
+ * @param row the tenant before the change; null if it is new
+ * @param change `at`: `updated_at` of the tenant after it; `restores`: the version whose settings it restores
+ */
+export async function recordSettings(
+  tx: Transaction,
+  context: Recording,
+  tenantId: string,
+  row: TenantRow | null,
+  change: { settings: Tree; at: Date; by: Author; restores?: string | undefined },
+): Promise<void> {
+  const before = row ? openSettings(context.vault, tenantId, row) : {};
+  const changes = changesBetween(before, change.settings);
+  if (row && changes.length === 0) return;
+  const { kind, id } = authorOf(change.by);
+  const versions = [
+    ...(row && !(await isLatest(tx, context, tenantId, before))
+      ? [versionOf(context, tenantId, before, { createdAt: row.updatedAt, changes: [] })]
+      : []),
+    versionOf(context, tenantId, change.settings, {
+      createdAt: change.at,
+      authorKind: kind,
+      authorId: id,
+      restoredId: change.restores ?? null,
+      changes,
+    }),
+  ];
+  await tx.insert(settingsHistory).values(versions);
+  await deleteOldest(tx, tenantId);
+}
+
+function versionOf(
+  { vault, platform }: Recording,
+  tenantId: string,
+  settings: Tree,
+  told: Omit<
+    typeof settingsHistory.$inferInsert,
+    "tenantId" | "id" | "config" | "sealedConfig" | "characters"
+  >,
+) {
+  const id = platform.uuid();
+  const characters = JSON.stringify(settings).length;
+  return { ...told, tenantId, id, characters, ...sealVersion(vault, tenantId, id, settings) };
+}
+
+/** Whether the newest version of a tenant has these settings. */
+async function isLatest(
+  tx: Transaction,
+  { vault }: Sealing,
+  tenantId: string,
+  settings: Tree,
+): Promise<boolean> {
+  const [latest] = await tx
+    .select()
+    .from(settingsHistory)
+    .where(eq(settingsHistory.tenantId, tenantId))
+    .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
+    .limit(1);
+  if (!latest) return false;
+  return changedPaths(openVersion(vault, tenantId, latest.id, latest), settings).length === 0;
+}
+
+async function deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
+  await tx.execute(sql`
+    delete from settings_history old using (
+      select id, row_number() over newest as number, sum(characters) over newest as characters
+      from settings_history where tenant_id = ${tenantId} window newest as (order by created_at desc, id desc)) kept
+    where old.tenant_id = ${tenantId} and old.id = kept.id and kept.number > ${MIN_VERSIONS}
+      and (kept.number > ${MAX_VERSIONS} or kept.characters > ${MAX_CHARACTERS})`);
+}
+
+function authorOf({ apiKey, userId }: Author): NonNullable<SettingsVersion["author"]> {
+  if (apiKey !== undefined) return { kind: "api_key", id: apiKey };
+  return userId === undefined ? { kind: "cli", id: null } : { kind: "user", id: userId };
+}
+
+/** Tells what differs between settings: secrets as `***`, the first characters of long values. */
+function changesBetween(before: Tree, after: Tree): SettingChange[] {
+  const [was, is] = [separateSecrets(before), separateSecrets(after)];
+  const changed = (kind: "plain" | "secret", tell: (value: unknown) => unknown) =>
+    changedPaths(was[kind], is[kind]).map((path) => {
+      const values = [valueAt(was[kind], path), valueAt(is[kind], path)];
+      const [old, now] = values.map((value) => (value === undefined ? undefined : tell(value)));
+      return {
+        path: cut(path.join("."), MAX_PATH_CHARACTERS),
+        ...(old === undefined ? {} : { before: old }),
+        ...(now === undefined ? {} : { after: now }),
+      };
+    });
+  const secrets = changed("secret", () => "***").map((change) => ({ ...change, secret: true as const }));
+  return [...changed("plain", toldValue), ...secrets].slice(0, MAX_TOLD_CHANGES);
+}
+
+function toldValue(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length > MAX_TOLD_CHARACTERS ? cut(text, MAX_TOLD_CHARACTERS) : value;
+}
+
+/** Half of a character would be no text that PostgreSQL stores. */
+const cut = (text: string, max: number) =>
+  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+
+/** Returns the paths of the settings that differ. */
+export function changedPaths(before: unknown, after: unknown, path: string[] = []): string[][] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isTree(before ?? {}) || !isTree(after ?? {})) return [path];
+  const [old, now] = [(before ?? {}) as Tree, (after ?? {}) as Tree];
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>
+    changedPaths(old[name], now[name], [...path, name]),
+  );
+}
+
+const columns = {
+  id: settingsHistory.id,
+  createdAt: settingsHistory.createdAt,
+  authorKind: settingsHistory.authorKind,
+  authorId: settingsHistory.authorId,
+  restoredId: settingsHistory.restoredId,
+  changes: settingsHistory.changes,
+};
+
+function versionOfRow({
+  authorKind,
+  authorId,
+  ...row
+}: Pick<typeof settingsHistory.$inferSelect, keyof typeof columns>): SettingsVersion {
+  return { ...row, author: authorKind === null ? null : { kind: authorKind, id: authorId } };
+}
+
+/** Lists one page of the versions of a tenant's settings, newest first, with the number of all. */
+export async function pageOfVersions(
+  db: ReadOnly & { $count: Transaction["$count"] },
+  tenantId: string,
+  { number, size }: { number: number; size: number },
+): Promise<{ versions: SettingsVersion[]; total: number }> {
+  const where = eq(settingsHistory.tenantId, tenantId);
+  const rows = await db
+    .select(columns)
+    .from(settingsHistory)
+    .where(where)
+    .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
+    .offset((number - 1) * size)
+    .limit(size);
+  return { versions: rows.map(versionOfRow), total: await db.$count(settingsHistory, where) };
+}
+
+/** Changes that a conflict tells of. */
+const MAX_TOLD_VERSIONS = 10;
+
+/** Lists the newest changes of a tenant's settings since a time, newest first. */
+export async function versionsSince(
+  db: Pick<ReadOnly, "select">,
+  tenantId: string,
+  since: Date,
+): Promise<SettingsVersion[]> {
+  const rows = await db
+    .select(columns)
+    .from(settingsHistory)
+    .where(and(eq(settingsHistory.tenantId, tenantId), gt(settingsHistory.createdAt, since)))
+    .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
+    .limit(MAX_TOLD_VERSIONS);
+  return rows.map(versionOfRow);
+}
+
+/** Reads the settings of a version, secrets included; null if the tenant has no such version. */
+export async function settingsOfVersion(
+  db: ReadOnly,
+  { vault }: Sealing,
+  tenantId: string,
+  id: string,
+): Promise<Tree | null> {
+  const [row] = await db
+    .select()
+    .from(settingsHistory)
+    .where(and(eq(settingsHistory.tenantId, tenantId), eq(settingsHistory.id, id)));
+  return row ? openVersion(vault, tenantId, id, row) : null;
+}
