@@ -9,6 +9,8 @@ import { startEmbedded } from "../database/embedded.ts";
 import { runningPostmaster } from "../database/postmaster.ts";
 import { createVault } from "../keys/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
+import { insertAnyRow } from "../testing/any-row.ts";
+import { credentialRow } from "../testing/credential-row.ts";
 import { folderForTests, openForTests } from "../testing/open-for-tests.ts";
 import { testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
@@ -28,19 +30,21 @@ interface Call {
   env?: Record<string, string>;
   /** Whether to run the program in a separate process, as an operator runs it. */
   program?: boolean;
+  /** The folder of `stile.config.json`. */
+  cwd?: string;
 }
 
 /** Runs the CLI on the test's database. */
 function stile(
   words: string[],
-  { input = "", env = {}, program = false }: Call = {},
+  { input = "", env = {}, program = false, cwd = root }: Call = {},
 ): Promise<ProgramResult> {
   const inherited = Object.fromEntries(
     ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
   const given = { DATABASE_URL: postgres.url, SECRET_KEYS: old, ...env };
   const environment = Object.assign({ NODE_ENV: "development" as const }, inherited, given);
-  const start = { cwd: root, env: environment, input };
+  const start = { cwd, env: environment, input };
   return program ? run(join(root, "bin", "stile.js"), words, start) : runStile(words, start);
 }
 
@@ -192,6 +196,55 @@ describe("stile", () => {
     expect(err).toContain("The account has no passkey.");
     await postgres.database.write.delete(schema.users).where(eq(schema.users.id, userId));
     expect((await stile(["config", "check", "--against-database"])).err).not.toContain(userId);
+  });
+
+  test("config check --former tells what a change does to users and flows, and --export lists who is locked out", async () => {
+    const tenantId = "00000000-0000-4000-8000-000000000001";
+    const [withPasskey, without, flowId] = [randomUUID(), randomUUID(), randomUUID()];
+    const { write } = postgres.database;
+    for (const id of [withPasskey, without]) await write.insert(schema.users).values({ tenantId, id });
+    await write
+      .insert(schema.webauthnCredentials)
+      .values(credentialRow({ tenantId, userId: withPasskey, id: withPasskey }));
+    await insertAnyRow(postgres.database, "flows", {
+      tenant_id: `'${tenantId}'`,
+      id: `'${flowId}'`,
+      type: "'login'",
+      state: "'login_password'",
+      expires_at: "now() + interval '1 hour'",
+    });
+    const cwd = folderForTests("former");
+    const check = (former: object, file: string, call: Call = {}) =>
+      stile(["config", "check", "--against-database", "--former", "-", "--export", join(cwd, file)], {
+        input: JSON.stringify(former),
+        ...call,
+      });
+    const changed = await check({ passkey: { enabled: true } }, "changed", {
+      env: { STILE_PASSKEY_ENABLED: "false" },
+    });
+    // The environment counts for both, so that nothing changes.
+    expect(changed.err).not.toContain("no longer can");
+    expect(readFileSync(join(cwd, "changed"), "utf8")).toBe("");
+    const config = { passkey: { enabled: false }, password: { enabled: false } };
+    writeFileSync(join(cwd, "stile.config.json"), JSON.stringify(config));
+    const { code, out, err } = await check({}, "locked-out", { cwd });
+    expect({ code, out }).toEqual({ code: 0, out: "OK\n" });
+    expect(err).toMatch(
+      /: 1 of \d+ users of tenant \S+ \(.+\) could sign in and no longer can: .*`passkey.enabled` is off/,
+    );
+    expect(err).toMatch(/ cannot sign in: /);
+    expect(err).toMatch(
+      /: 1 flows under way of .+ of the type login in the state login_password, lose `password_login`/,
+    );
+    expect(readFileSync(join(cwd, "locked-out"), "utf8")).toBe(
+      `${JSON.stringify({ tenant_id: tenantId, user_id: withPasskey })}\n`,
+    );
+    const again = await check({}, "changed");
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("cannot be created: EEXIST") });
+    expect((await check({ colour: "red" }, "other")).err).toContain("--former -: colour");
+    expect(await stile(["config", "check", "--former", "-"])).toMatchObject({ code: 2 });
+    await write.delete(schema.flows).where(eq(schema.flows.id, flowId));
+    for (const id of [withPasskey, without]) await write.delete(schema.users).where(eq(schema.users.id, id));
   });
 
   test("flow graph prints a diagram or JSON", async () => {
@@ -363,7 +416,8 @@ describe("stile", () => {
     const [idOfOne, idOfOther] = createVault([one, other]).keyIds;
     const settings = JSON.stringify({ third_party: { providers: { github: { secret: "hush" } } } });
     const make = ["tenants", "create", "--name", "Counted", "--config", "-"];
-    await postgres.database.write.execute(sql`update tenants set sealed_config = null`);
+    for (const table of ["tenants", "settings_history"])
+      await postgres.database.write.execute(sql`update ${sql.identifier(table)} set sealed_config = null`);
     for (const first of [one, one, other])
       await printed(make, { input: settings, env: { SECRET_KEYS: first } });
 
@@ -371,6 +425,8 @@ describe("stile", () => {
     expect(JSON.parse(both)).toEqual({
       keys: [idOfOther, idOfOne],
       values: [
+        { holds: "former settings of a tenant", after: "reseal", key: idOfOther, place: 1, count: 1 },
+        { holds: "former settings of a tenant", after: "reseal", key: idOfOne, place: 2, count: 2 },
         { holds: "the settings of a tenant", after: "reseal", key: idOfOther, place: 1, count: 1 },
         { holds: "the settings of a tenant", after: "reseal", key: idOfOne, place: 2, count: 2 },
       ],

@@ -94,15 +94,18 @@ function textsOf({ format, pattern, minLength, maxLength, enum: choice }: JsonSc
   const least = Number(minLength ?? 0);
   const most = Math.min(Number(maxLength ?? 40), least + 40);
   if (typeof pattern === "string")
-    return fc
-      .stringMatching(new RegExp(pattern, "u"))
-      .map((text) => text.slice(0, 200))
-      .filter(
-        (text) =>
-          new RegExp(pattern, "u").test(text) &&
-          text.length >= least &&
-          text.length <= Number(maxLength ?? 200),
-      );
+    return (
+      fc
+        // Texts are made without what looks ahead, and then judged by all of it.
+        .stringMatching(new RegExp(pattern.replaceAll(/\(\?[=!][^()]*\)/g, ""), "u"))
+        .map((text) => text.slice(0, 200))
+        .filter(
+          (text) =>
+            new RegExp(pattern, "u").test(text) &&
+            text.length >= least &&
+            text.length <= Number(maxLength ?? 200),
+        )
+    );
   return fc
     .string({ unit: characters, minLength: least, maxLength: most })
     .filter((text) => text.length <= Number(maxLength ?? 1e6));

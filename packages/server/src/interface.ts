@@ -68,6 +68,200 @@ export interface CodeMailEventData {
     link?: string | undefined;
   };
 }
+export interface DryRun {
+  /** That of the tenant: `if_unchanged_since` of the change. */
+  updated_at: string;
+  /** Users who were judged. Blocked ones are not. */
+  users: number;
+  /** Users who could sign in, and no longer can. */
+  locked_out: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who can sign in neither before nor after. */
+  locked_out_before: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who could not sign in, and can. */
+  regains_access: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who are asked for a second factor at the next sign-in, and were not. */
+  second_factor_asked: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who are no longer asked for a second factor. */
+  second_factor_not_asked: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who are asked to set up a second factor at the next sign-in, and were not. */
+  set_up_asked: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Users who are no longer asked to set up a second factor. */
+  set_up_not_asked: {
+    /** Users of all groups. */
+    count: number;
+    /** Users for the same reasons, the largest group first. */
+    groups: {
+      count: number;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+      /** A few of them, masked. */
+      sample: {
+        id: string;
+        email: string | null;
+        username: string | null;
+        phone: string | null;
+      }[];
+      /** What the export takes to list them all. */
+      keys: number[];
+    }[];
+  };
+  /** Flows under way that the change affects, as far as settings alone decide it. */
+  flows: {
+    type: "login" | "registration" | "profile" | "token_exchange" | "consent";
+    state:
+      | "preflight"
+      | "account_choice"
+      | "login_init"
+      | "login_passkey"
+      | "login_method_chooser"
+      | "login_password"
+      | "login_password_recovery"
+      | "passcode_confirmation"
+      | "phone_confirmation"
+      | "password_creation"
+      | "onboarding_email"
+      | "onboarding_username"
+      | "credential_onboarding_chooser"
+      | "onboarding_create_passkey"
+      | "onboarding_verify_passkey_attestation"
+      | "registration_init"
+      | "thirdparty"
+      | "login_otp"
+      | "login_security_key"
+      | "login_authenticator"
+      | "login_sms"
+      | "mfa_method_chooser"
+      | "mfa_otp_secret_creation"
+      | "mfa_security_key_creation"
+      | "mfa_phone_creation"
+      | "device_trust"
+      | "profile_init"
+      | "webauthn_credential_verification"
+      | "account_deleted"
+      | "device_code"
+      | "consent"
+      | "consent_answered"
+      | "success";
+    /** Flows under way in this state. */
+    count: number;
+    /** Nothing but `back` is left to do in it. */
+    ends: boolean;
+    /** Actions that are no longer offered. */
+    withdrawn: {
+      action: string;
+      /** What has decided that, a sentence each. */
+      reasons: string[];
+    }[];
+  }[];
+}
 export interface GrantEventData {
   user_id: string;
   client_id: string;
@@ -232,6 +426,36 @@ export interface SessionObject {
   last_used: string;
   /** Present if the browser has bound the session to a key of its device (`session.device_bound`). */
   device_bound?: boolean | undefined;
+}
+export interface Setting {
+  name: string;
+  /** The environment variable that sets it for the server. */
+  variable: string;
+  description: string;
+  /** Absent where it has none, or derives from other settings. */
+  default?: unknown | undefined;
+  /** The value in force, without secrets. Absent where there is none, or the key may not know it. */
+  value?: unknown | undefined;
+  /** Where the value comes from. `derived`: from the name or the address of the tenant. */
+  source: "default" | "file" | "environment" | "platform" | "tenant" | "derived";
+  /** `server`: by its configuration alone; `operator`: for a tenant by a key of the default tenant; `tenant`: by any key of the tenant. */
+  set_by: "server" | "operator" | "tenant";
+  /** It, or a value in it, is a secret, and not told. */
+  secret: boolean;
+  /** Of the setting, and of the values in it. */
+  bounds: {
+    /** `[]` stands for each entry of a list, `{}` for each member of a map, `{key}` for its names. */
+    name: string;
+    kind: "text" | "choice" | "number" | "boolean" | "list" | "map" | "json";
+    min?: number | undefined;
+    max?: number | undefined;
+    /** Nested levels of JSON. */
+    levels?: number | undefined;
+    /** Accepted values of a choice. */
+    values?: unknown[] | undefined;
+    note?: string | undefined;
+    set_by: "server" | "operator" | "tenant";
+  }[];
 }
 export interface SmsEventData {
   /** What the code is for. */
@@ -735,6 +959,29 @@ export type OpenidClientSettings = {
   policy_uri?: string | null | undefined;
   /** The terms of service, for users. */
   tos_uri?: string | null | undefined;
+};
+export type SettingsVersion = {
+  id: string;
+  /** `updated_at` of the tenant after the change. */
+  created_at: string;
+  /** Who made the change; null if it is not known. */
+  by: {
+    kind: "api_key" | "user" | "cli";
+    /** Of the API key or the user. */
+    id: string | null;
+  } | null;
+  /** The version whose settings the change restored. */
+  restored_id: string | null;
+  /** The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text. */
+  changes: {
+    path: string;
+    /** Absent where it was not set. */
+    before?: unknown | undefined;
+    /** Absent where it is not set. */
+    after?: unknown | undefined;
+    /** The values are secrets, and told as `***`. */
+    secret?: boolean | undefined;
+  }[];
 };
 export type TenantSettings = {
   /** Mail server. Without one, development keeps mail in the local mailbox page. */
@@ -2693,6 +2940,10 @@ export interface AdminOperations {
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
         config?: TenantSettings | undefined;
+        /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
+        if_unchanged_since?: string | undefined;
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        unless_locked_out?: string[] | undefined;
       };
     };
     answer: Tenant;
@@ -2721,6 +2972,118 @@ export interface AdminOperations {
         hosts?: string[] | undefined;
         /** A JSON Merge Patch (RFC 7396) of its settings: null removes one. */
         config?: TenantSettings | undefined;
+        /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
+        if_unchanged_since?: string | undefined;
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
+    answer: Tenant;
+  };
+  /** List all settings with their values for a tenant. Values of settings of the server are told to keys of the default tenant alone. */
+  listSettingsOfTenant: {
+    input: { id: string };
+    answer: Setting[];
+  };
+  /** Tell what a change of the settings of a tenant would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */
+  dryRunSettingsOfTenant: {
+    input: {
+      id: string;
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+      };
+    };
+    answer: DryRun;
+  };
+  /** List the users of a tenant whom a change of settings would affect, as lines of JSON. An answer that breaks off is incomplete. */
+  exportDryRunOfTenant: {
+    input: {
+      id: string;
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+        /** Those of groups of the dry run of the same change. */
+        keys: number[];
+      };
+    };
+    answer: string;
+  };
+  /** List the changes of the settings of a tenant, newest first. Each is a version of the settings that can be restored. At most 200 are kept. The default tenant has none: the configuration of the server defines its settings. */
+  listSettingsHistoryOfTenant: {
+    input: {
+      id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: SettingsVersion[]; total: number };
+  };
+  /** Make the settings of a tenant those of a version again. The settings are validated as those of any change. */
+  restoreSettingsOfTenant: {
+    input: {
+      id: string;
+      version_id: string;
+      body?: {
+        /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
+        if_unchanged_since?: string | undefined;
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
+    answer: Tenant;
+  };
+  /** List all settings with their values for the tenant of the key. Values of settings of the server are told to keys of the default tenant alone. */
+  listSettings: {
+    input: Record<never, never>;
+    answer: Setting[];
+  };
+  /** Tell what a change of the settings of the tenant of the key would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */
+  dryRunSettings: {
+    input: {
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+      };
+    };
+    answer: DryRun;
+  };
+  /** List the users of the tenant of the key whom a change of settings would affect, as lines of JSON. An answer that breaks off is incomplete. */
+  exportDryRun: {
+    input: {
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+        /** Those of groups of the dry run of the same change. */
+        keys: number[];
+      };
+    };
+    answer: string;
+  };
+  /** List the changes of the settings of the tenant of the key, newest first. Each is a version of the settings that can be restored. At most 200 are kept. The default tenant has none: the configuration of the server defines its settings. */
+  listSettingsHistory: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: SettingsVersion[]; total: number };
+  };
+  /** Make the settings of the tenant of the key those of a version again. The settings are validated as those of any change. */
+  restoreSettings: {
+    input: {
+      version_id: string;
+      body?: {
+        /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
+        if_unchanged_since?: string | undefined;
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        unless_locked_out?: string[] | undefined;
       };
     };
     answer: Tenant;
@@ -3683,6 +4046,16 @@ export const operations = {
   deleteTenant: ["DELETE", "/admin/tenants/{id}"],
   getOwnTenant: ["GET", "/admin/tenant"],
   changeOwnTenant: ["PATCH", "/admin/tenant"],
+  listSettingsOfTenant: ["GET", "/admin/tenants/{id}/settings"],
+  dryRunSettingsOfTenant: ["POST", "/admin/tenants/{id}/dry_run"],
+  exportDryRunOfTenant: ["POST", "/admin/tenants/{id}/dry_run/users"],
+  listSettingsHistoryOfTenant: ["GET", "/admin/tenants/{id}/settings_history", true],
+  restoreSettingsOfTenant: ["POST", "/admin/tenants/{id}/settings_history/{version_id}/restore"],
+  listSettings: ["GET", "/admin/tenant/settings"],
+  dryRunSettings: ["POST", "/admin/tenant/dry_run"],
+  exportDryRun: ["POST", "/admin/tenant/dry_run/users"],
+  listSettingsHistory: ["GET", "/admin/tenant/settings_history", true],
+  restoreSettings: ["POST", "/admin/tenant/settings_history/{version_id}/restore"],
   listSamlProvidersOfTenant: ["GET", "/admin/tenants/{id}/saml/providers"],
   createSamlProviderOfTenant: ["POST", "/admin/tenants/{id}/saml/providers"],
   getSamlProviderOfTenant: ["GET", "/admin/tenants/{id}/saml/providers/{provider_id}"],

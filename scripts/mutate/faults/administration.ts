@@ -100,4 +100,18 @@ export const administrationFaults: readonly Fault[] = [
     fault: "at,",
     caughtBy: ["server/http/admin/funnel.test.ts"],
   },
+  {
+    name: "a change of settings is blamed for users who could not sign in before",
+    file: "server/dry-run/effects.ts",
+    text: 'could ? "locked_out" : "locked_out_before"',
+    fault: 'could ? "locked_out" : "locked_out"',
+    caughtBy: ["server/dry-run/dry-run.test.ts", "server/dry-run/real-sign-ins.test.ts"],
+  },
+  {
+    name: "a change of a tenant that was changed since is made",
+    file: "server/tenants/manage-tenants.ts",
+    text: "row.updatedAt.getTime() !== ifUnchangedSince.getTime()",
+    fault: "row.updatedAt.getTime() < ifUnchangedSince.getTime()",
+    caughtBy: ["server/http/admin/tenant-settings.test.ts"],
+  },
 ];

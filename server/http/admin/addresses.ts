@@ -18,6 +18,7 @@ import { phoneNumberAddresses } from "./phone-numbers.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
+import { tenantSettingsAddresses } from "./tenant-settings.ts";
 import { tenantAddresses } from "./tenants.ts";
 import { timelineAddresses } from "./timeline.ts";
 import { usernameAddresses } from "./usernames.ts";
@@ -40,6 +41,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: audit log", auditLogAddresses],
   ["admin: audit log", flowAddresses],
   ["admin: tenants", tenantAddresses],
+  ["admin: tenants", tenantSettingsAddresses],
   ["admin: tenants", samlProviderAddresses],
   ["admin: tenants", oauthProviderAddresses],
   ["admin: tenants", openidClientAddresses],

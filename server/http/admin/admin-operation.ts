@@ -78,9 +78,12 @@ export const statuses: Record<AdminRejection["reason"], number> = {
 };
 
 /** Converts an outcome: an error, or what `show` makes of it. */
-function replyTo<Found>(outcome: Outcome<Found>, show: (found: Found) => Reply): Reply {
+function replyTo<Found>(outcome: Outcome<Found>, show: (found: Found) => Reply | Response): Reply | Response {
   const found = outcome || notFound;
-  return isRejection(found) ? plainError(statuses[found.reason], found.message) : show(found);
+  if (!isRejection(found)) return show(found);
+  const { reason, message, details } = found;
+  const code = statuses[reason];
+  return details ? json(code, { code, message, ...details }) : plainError(code, message);
 }
 
 const isRejection = (found: unknown): found is AdminRejection =>
@@ -107,7 +110,9 @@ export function adminOperation<
   }: Declared<At, Query, Body> & Performs<HandlerContext, AdminInput<At, Query, Body>, Found>,
 ): UntaggedRow {
   const [status = 204] = Object.keys(declared.answers).map(Number);
-  const reply = (found: Found): Reply => {
+  const reply = (found: Found): Reply | Response => {
+    // It is streamed.
+    if (found instanceof Response) return found;
     const body = status === 204 ? undefined : show(found);
     return body === undefined ? { status: 204 } : json(status, body);
   };

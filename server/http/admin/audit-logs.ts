@@ -1,11 +1,6 @@
 import { z } from "zod";
 import { auditEntryJson, auditEntrySchema } from "../../audit/audit-entry.ts";
-import {
-  type AuditFilter,
-  exportAuditEntries,
-  listAuditEntries,
-  type ReadAuditRow,
-} from "../../audit/audit-log.ts";
+import { type AuditFilter, exportAuditEntries, listAuditEntries, type ReadAuditRow } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout, failuresAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";

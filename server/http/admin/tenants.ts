@@ -24,6 +24,7 @@ import {
   type NoQuery,
   type Outcome,
 } from "./admin-operation.ts";
+import { changeConditions, conditionsOf, shownVersion, tenantConflict } from "./change-conditions.ts";
 import { settingsBody } from "./settings-schema.ts";
 
 /** Runs a change of a tenant, and converts its error to a rejection that names the setting. */
@@ -33,7 +34,10 @@ async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<
   } catch (error) {
     if (error instanceof ConfigError) return rejectAdmin("invalid", sentence(error.message));
     if (!(error instanceof TenantError)) throw error;
-    return error.reason === "not_found" ? notFound : rejectAdmin(error.reason, sentence(error.message));
+    if (error.reason === "not_found") return notFound;
+    const { since } = error;
+    const details = since.length > 0 ? { changes: since.map(shownVersion) } : undefined;
+    return rejectAdmin(error.reason, sentence(error.message), details);
   }
 }
 
@@ -41,7 +45,7 @@ async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<
 const sentence = (message: string) => `${message}.`;
 
 /** Whether a call may manage all tenants: by a key of the default tenant, or by the role `operator` of the console. */
-function isOperator({
+export function isOperator({
   runtime,
   tenant,
   visitor,
@@ -56,7 +60,7 @@ export const changingParty = (context: HandlerContext) => ({
 });
 
 /** The id of the tenant that a path names, if the key may manage it: a tenant's key only its own. */
-function managedTenant(context: HandlerContext, id: string | undefined): string | null {
+export function managedTenant(context: HandlerContext, id: string | undefined): string | null {
   if (id === undefined || id === context.tenant.id) return context.tenant.id;
   return isOperator(context) ? id : null;
 }
@@ -101,10 +105,10 @@ export function tenantOperation<
   });
 }
 
-const FORBIDDEN = "The key is not one of the default tenant, or the setting is the operator's.";
-const DEFAULT_TENANT =
+export const FORBIDDEN = "The key is not one of the default tenant, or the setting is the operator's.";
+export const DEFAULT_TENANT =
   "A conflict with another tenant, or the default tenant, which the configuration of the server defines.";
-const INVALID = "The name, a host name or a setting is invalid; the message names it.";
+export const INVALID = "The name, a host name or a setting is invalid; the message names it.";
 
 const TENANT_NAME = "must have 1 to 200 characters";
 
@@ -113,21 +117,24 @@ const description = {
   hosts: z.array(z.string().max(253)).max(100),
 };
 
+export const settingsPatch = () =>
+  settingsBody.describe("A JSON Merge Patch (RFC 7396) of its settings: null removes one.");
+
 const tenantChange = z.object({
   name: description.name.optional(),
   hosts: description.hosts.optional(),
-  config: settingsBody
-    .optional()
-    .describe("A JSON Merge Patch (RFC 7396) of its settings: null removes one."),
+  config: settingsPatch().optional(),
+  ...changeConditions,
 });
 
-async function shown(context: HandlerContext, id: string): Promise<TenantObject | null> {
+export async function shownTenant(context: HandlerContext, id: string): Promise<TenantObject | null> {
   const { runtime } = context;
   const found = await readTenant(runtime, id);
   return found && tenantObject(runtime.vault, { ...found, isDefault: id === runtime.tenant.id });
 }
 
-function patched(current: Tree, patch: Tree): Tree {
+/** Applies a JSON Merge Patch to settings. */
+export function patched(current: Tree, patch: Tree): Tree {
   const result = mergePatch(current, patch);
   return isTree(result) ? result : {};
 }
@@ -143,7 +150,7 @@ const readingAndChanging = (
   tenantOperation(`GET ${path}`, {
     ...texts.get,
     answers: { 200: { schema: tenantObjectSchema } },
-    perform: (id, context) => shown(context, id),
+    perform: (id, context) => shownTenant(context, id),
   }),
   tenantOperation(`PATCH ${path}`, {
     ...texts.change,
@@ -153,12 +160,16 @@ const readingAndChanging = (
       400: INVALID,
       403: FORBIDDEN,
       404: NOT_FOUND,
-      409: DEFAULT_TENANT,
+      409: {
+        schema: tenantConflict,
+        description: `${DEFAULT_TENANT} Or a condition of the change is not met.`,
+      },
     },
-    async perform(id, context, { body: { name, hosts, config } }) {
+    async perform(id, context, { body: { name, hosts, config, ...conditions } }) {
       const settings = config && { settings: (current: Tree) => patched(current, config) };
-      await updateTenant(context.runtime, id, { name, hosts, ...settings }, changingParty(context));
-      return shown(context, id);
+      const change = { name, hosts, ...settings, ...conditionsOf(conditions) };
+      await updateTenant(context.runtime, id, change, changingParty(context));
+      return shownTenant(context, id);
     },
   }),
 ];
@@ -197,7 +208,7 @@ export const tenantAddresses = [
         return rejectAdmin("forbidden", "Only a key of the default tenant creates tenants.");
       const wanted = { name, hosts, settings: patched({}, config), ...(id ? { id } : {}) };
       const made = await createTenant(context.runtime, wanted, context.client);
-      return shown(context, made.id);
+      return shownTenant(context, made.id);
     },
   }),
   ...readingAndChanging("/admin/tenants/{id}", {

@@ -83,6 +83,12 @@ const rules: Record<string, RegExp> = {
   replayWebhookDeliveries: /needs flow_id or start_time/,
   // A setting by its name, with what it must be; not its type, and not that it does not exist.
   createTenant: /^(?!.*(?:is not a setting|Invalid input|unknown member))/,
+  ...Object.fromEntries(
+    ["dryRunSettings", "exportDryRun"].map((id) => [
+      id,
+      /^(?!.*(?:is not a setting|Invalid input|unknown member))/,
+    ]),
+  ),
   changeTenant: /is not a host name/,
   changeOwnTenant: /is not a host name/,
   createAuthenticatorRequest: /must not be blank|goes with the operation|does not go with the operation/,

@@ -74,6 +74,11 @@ async function deliver(): Promise<void> {
 /** Records what was performed so far. */
 const recorded = () => runtime.recorder.flush();
 
+/** Gives each tenant but the default one a user who has nothing. */
+const insertUserOfTenants = () =>
+  runtime.database.write.execute(sql`
+    insert into users (tenant_id, id) select id, gen_random_uuid() from tenants where id <> ${runtime.tenant.id}`);
+
 /** A request for each operation of the administration interface, in an order in which all of them succeed. */
 const adminRequests: Record<string, AdminRequest> = {
   createWebhook: { body: webhook, keeps: "id" },
@@ -170,8 +175,21 @@ const adminRequests: Record<string, AdminRequest> = {
   listTenants: { query: "?per_page=1" },
   getTenant: {},
   changeTenant: { body: { config: { mfa: { optional: false } } } },
+  listSettingsOfTenant: {},
+  dryRunSettingsOfTenant: { body: { config: { passkey: { enabled: false } } } },
+  exportDryRunOfTenant: {
+    prepare: insertUserOfTenants,
+    body: { config: { passkey: { enabled: false } }, keys: [1] },
+  },
+  listSettingsHistoryOfTenant: { query: "?per_page=1", keeps: "version_id" },
+  restoreSettingsOfTenant: { body: {} },
   getOwnTenant: { ofTenant: true },
   changeOwnTenant: { body: { name: "Acme Stores" }, ofTenant: true },
+  listSettings: { ofTenant: true },
+  dryRunSettings: { body: { config: { passkey: { enabled: false } } }, ofTenant: true },
+  exportDryRun: { body: { config: { passkey: { enabled: false } }, keys: [1] }, ofTenant: true },
+  listSettingsHistory: { query: "?per_page=1", keeps: "version_id", ofTenant: true },
+  restoreSettings: { body: {}, ofTenant: true },
   createSamlProviderOfTenant: {
     body: { ...samlProvider, metadata_url: "https://id.acme.test/metadata" },
     keeps: "provider_id",
@@ -235,7 +253,7 @@ const adminRequests: Record<string, AdminRequest> = {
   listOAuthProviders: { ofTenant: true },
   getOAuthProvider: { ofTenant: true },
   deleteOAuthProvider: { ofTenant: true },
-  deleteTenant: {},
+  deleteTenant: { query: "?with_users=true" },
 };
 
 /** Operations that cannot succeed, with the reason. */

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { lockedOutAmong } from "../../dry-run/dry-run.ts";
+import { type TenantChange, TenantError } from "../../tenants/manage-tenants.ts";
+import { authorKinds, type SettingsVersion } from "../../tenants/settings-history.ts";
+import { plainErrorSchema } from "../openapi/schemas.ts";
+import { instant, uuid } from "../table/fields.ts";
+
+/** Conditions that a client may put on a change of a tenant, and what it is told if they are not met. */
+
+const MAX_PROTECTED = 100;
+
+/** Members of the body of a change. */
+export const changeConditions = {
+  if_unchanged_since: instant()
+    .optional()
+    .describe(
+      "`updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes.",
+    ),
+  unless_locked_out: z
+    .array(uuid())
+    .max(MAX_PROTECTED)
+    .optional()
+    .describe(
+      "Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409.",
+    ),
+};
+
+/** The conditions of a change that the members of its body state. */
+export function conditionsOf({
+  if_unchanged_since: ifUnchangedSince,
+  unless_locked_out: ids = [],
+}: z.output<z.ZodObject<typeof changeConditions>>): Pick<TenantChange, "ifUnchangedSince" | "judge"> {
+  if (ids.length === 0) return { ifUnchangedSince };
+  return {
+    ifUnchangedSince,
+    async judge(tx, change) {
+      const [first, ...others] = await lockedOutAmong(tx, change, ids);
+      if (first === undefined) return;
+      const users = others.length === 0 ? `user ${first}` : `user ${first} and ${others.length} others`;
+      throw new TenantError(`${users} could no longer sign in`, "conflict");
+    },
+  };
+}
+
+const time = z.iso.datetime({ precision: 3 });
+
+/** A version of the settings of a tenant. */
+export const versionSchema = z
+  .strictObject({
+    id: z.guid(),
+    created_at: time.describe("`updated_at` of the tenant after the change."),
+    by: z
+      .strictObject({
+        kind: z.enum(authorKinds),
+        id: z.guid().nullable().describe("Of the API key or the user."),
+      })
+      .nullable()
+      .describe("Who made the change; null if it is not known."),
+    restored_id: z.guid().nullable().describe("The version whose settings the change restored."),
+    changes: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          before: z.unknown().optional().describe("Absent where it was not set."),
+          after: z.unknown().optional().describe("Absent where it is not set."),
+          secret: z.literal(true).optional().describe("The values are secrets, and told as `***`."),
+        }),
+      )
+      .describe(
+        "The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text.",
+      ),
+  })
+  .meta({ id: "SettingsVersion" });
+
+export const shownVersion = ({ id, createdAt, author, restoredId, changes }: SettingsVersion) => ({
+  id,
+  created_at: createdAt.toISOString(),
+  by: author,
+  restored_id: restoredId,
+  changes,
+});
+
+/** The error of a change that conflicts with another one. */
+export const tenantConflict = plainErrorSchema
+  .extend({
+    changes: z
+      .array(versionSchema)
+      .optional()
+      .describe("With `if_unchanged_since`: the changes of settings since then, newest first, at most ten."),
+  })
+  .meta({ id: "TenantConflict" });
