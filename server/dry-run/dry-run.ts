@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { providerName } from "../account/linked-identities.ts";
 import type { Config } from "../config/schema.ts";
@@ -112,16 +112,22 @@ const MAX_EXAMPLES = 4;
 const judged = (key: number, { former, changed }: ConfigChange) =>
   effectsOf({ former: factsOf(key, "former"), changed: factsOf(key, "changed") }, { former, changed });
 
-/** Finds the providers that users of a tenant are linked to and a configuration enables. */
+/**
+ * Finds the providers that users of a tenant are linked to and a configuration enables.
+ *
+ * @param ids those of the users. Default: all
+ */
 async function enabledProviders(
   db: Reading,
   { tenantId, former, changed }: ConfigChange,
+  ids?: readonly string[],
 ): Promise<EnabledProviders> {
   const { identities } = schema;
+  const ofUsers = ids && inArray(identities.userId, [...ids]);
   const linked = await db
     .selectDistinct({ provider: identities.provider })
     .from(identities)
-    .where(eq(identities.tenantId, tenantId));
+    .where(and(eq(identities.tenantId, tenantId), ofUsers));
   const enabledBy = (config: Config) =>
     linked.map(({ provider }) => provider).filter((provider) => providerName(config, provider) !== null);
   return { former: former ? enabledBy(former) : [], changed: enabledBy(changed) };
@@ -159,7 +165,7 @@ export async function lockedOutAmong(
   change: ConfigChange,
   ids: readonly string[],
 ): Promise<string[]> {
-  const providers = await enabledProviders(db, change);
+  const providers = await enabledProviders(db, change, ids);
   const users = await usersById(db, change.tenantId, providers, ids);
   return users
     .filter(({ key }) => judged(key, change).some(({ effect }) => effect === "locked_out"))

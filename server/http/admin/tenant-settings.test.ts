@@ -142,6 +142,26 @@ describe("a dry run", () => {
     },
   );
 
+  test("A315 with halves of characters is answered as the change is", async () => {
+    const lone = String.raw`"\ud800x"`;
+    for (const config of [
+      `{"words":{"en":{"states.login_init.title":${lone}}}}`,
+      `{"links":{"terms":${lone}}}`,
+      `{"session":{"jwt_template":{"claims":{"a":${lone}}}}}`,
+      `{"session":{"jwt_template":{"claims":{${lone}:1}}}}`,
+      `{"third_party":{"custom_providers":{${lone}:{"display_name":"x"}}}}`,
+      `{${lone}:1}`,
+    ]) {
+      const dry = await own.call("POST", "/tenant/dry_run", `{"config":${config}}`);
+      const wet = await own.call("PATCH", "/tenant", `{"config":${config}}`);
+      expect([config, dry.status, wet.status]).toEqual([
+        config,
+        wet.status,
+        expect.toSatisfy((s) => s < 500),
+      ]);
+    }
+  });
+
   test("A315 with a body that is no change, and keys that name no group, are answered", async () => {
     for (const body of [{}, { config: [] }, { config: null }, [], "{", { config: {}, users: 1 }])
       expect((await own.call("POST", "/tenant/dry_run", body)).status).toBe(400);
