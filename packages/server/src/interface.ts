@@ -2982,7 +2982,13 @@ export interface AdminOperations {
   };
   /** List all settings with their values for a tenant. Values of settings of the server are told to keys of the default tenant alone. */
   listSettingsOfTenant: {
-    input: { id: string };
+    input: {
+      id: string;
+      query?: {
+        /** Only this setting, or those in this section: `password`, `session.cookie`. */
+        section?: string | undefined;
+      };
+    };
     answer: Setting[];
   };
   /** Tell what a change of the settings of a tenant would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */
@@ -3038,7 +3044,12 @@ export interface AdminOperations {
   };
   /** List all settings with their values for the tenant of the key. Values of settings of the server are told to keys of the default tenant alone. */
   listSettings: {
-    input: Record<never, never>;
+    input: {
+      query?: {
+        /** Only this setting, or those in this section: `password`, `session.cookie`. */
+        section?: string | undefined;
+      };
+    };
     answer: Setting[];
   };
   /** Tell what a change of the settings of the tenant of the key would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */

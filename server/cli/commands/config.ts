@@ -20,18 +20,16 @@ export const configCheck = command({
     "--against-database no database is used. With it, warnings tell which users of each tenant cannot sign in with this",
     "configuration, how many, and what decides that. With --former too, they tell what the change from that configuration",
     "does: who could sign in and no longer can, who is asked for a second factor, which flows under way it affects. The",
-    "environment counts for both.",
+    "environment counts for both. --export writes a line of JSON for each user. Both need --against-database.",
   ].join("\n"),
   options: {
     "against-database": { description: "Warn of users who cannot sign in with this configuration." },
     former: {
-      description:
-        "The stile.config.json before the change, or - for standard input; with --against-database.",
+      description: "The stile.config.json before the change, or - for standard input.",
       value: "file",
     },
     export: {
-      description:
-        "A new file for the users who cannot sign in, with --former those who no longer can: a line of JSON each; with --against-database.",
+      description: "A new file for the users who cannot sign in; with --former, for those who no longer can.",
       value: "file",
     },
   },

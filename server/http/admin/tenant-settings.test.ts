@@ -439,6 +439,11 @@ describe("the list of settings", () => {
     expect(settings["mfa.optional"]).toMatchObject({ value: true, source: "default" });
     expect(settings["service.name"]).toMatchObject({ value: "Acme", source: "derived" });
     expect(settings["session.cookie.name"]).toMatchObject({ set_by: "operator" });
+    const cookie = await listed(own, "/tenant/settings?section=session.cookie");
+    expect(Object.keys(cookie)).toContain("session.cookie.name");
+    expect(Object.keys(cookie).filter((name) => !name.startsWith("session.cookie."))).toEqual([]);
+    expect(Object.keys(await listed(own, "/tenant/settings?section=data_dir"))).toEqual(["data_dir"]);
+    expect(await listed(own, "/tenant/settings?section=sess")).toEqual({});
     expect(await listed(operator, `/tenants/${own.tenant.id}/settings`)).toMatchObject({
       "password.min_length": { value: 12 },
     });

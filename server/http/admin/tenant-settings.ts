@@ -181,12 +181,21 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
       id: `listSettings${suffix}`,
       summary: `List all settings with their values for ${of}`,
       description: "Values of settings of the server are told to keys of the default tenant alone.",
+      query: z.object({
+        section: z
+          .string()
+          .max(100)
+          .optional()
+          .describe("Only this setting, or those in this section: `password`, `session.cookie`."),
+      }),
       answers: { 200: { schema: z.array(settingSchema) }, 404: NOT_FOUND },
-      async perform(id, context) {
+      async perform(id, context, { query: { section } }) {
         const { runtime } = context;
         const found = await existingTenant(runtime, id);
         const reader = { isDefault: id === runtime.tenant.id, isOperator: isOperator(context) };
-        return listSettings({ ...runtime, ...reader }, found).map(shownSetting);
+        const settings = listSettings({ ...runtime, ...reader }, found).map(shownSetting);
+        const isIn = (name: string) => name === section || name.startsWith(`${section}.`);
+        return section === undefined ? settings : settings.filter(({ name }) => isIn(name));
       },
     }),
     tenantOperation(`POST ${prefix}/dry_run`, {

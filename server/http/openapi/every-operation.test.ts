@@ -175,7 +175,7 @@ const adminRequests: Record<string, AdminRequest> = {
   listTenants: { query: "?per_page=1" },
   getTenant: {},
   changeTenant: { body: { config: { mfa: { optional: false } } } },
-  listSettingsOfTenant: {},
+  listSettingsOfTenant: { query: "?section=compatibility" },
   dryRunSettingsOfTenant: { body: { config: { passkey: { enabled: false } } } },
   exportDryRunOfTenant: {
     prepare: insertUserOfTenants,
@@ -185,7 +185,7 @@ const adminRequests: Record<string, AdminRequest> = {
   restoreSettingsOfTenant: { body: {} },
   getOwnTenant: { ofTenant: true },
   changeOwnTenant: { body: { name: "Acme Stores" }, ofTenant: true },
-  listSettings: { ofTenant: true },
+  listSettings: { query: "?section=compatibility", ofTenant: true },
   dryRunSettings: { body: { config: { passkey: { enabled: false } } }, ofTenant: true },
   exportDryRun: { body: { config: { passkey: { enabled: false } }, keys: [1] }, ofTenant: true },
   listSettingsHistory: { query: "?per_page=1", keeps: "version_id", ofTenant: true },
