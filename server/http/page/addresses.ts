@@ -142,6 +142,10 @@ export const pageAddresses = [
             data: z.object({
               version: z.int(),
               state: anyFlowState,
+              support_number: z
+                .string()
+                .optional()
+                .describe("What a user tells an operator of the flow by. For our own pages alone."),
               redirect_to: z.string().optional().describe("Address that the browser goes to next."),
               flow_token: z
                 .string()
