@@ -18,6 +18,7 @@ import type { Refusals } from "./limits/refusals.ts";
 import type { Turns } from "./limits/turns.ts";
 import type { Places } from "./locations/location.ts";
 import type { PasswordHashing } from "./methods/password/password-hasher.ts";
+import type { ImportJob } from "./moving/import-job.ts";
 import type { Logs } from "./observability/logger.ts";
 import type { OpenidAnswers } from "./openid/providers.ts";
 import type { SmsJob } from "./sms/sms-job.ts";
@@ -26,7 +27,7 @@ import type { AuthenticatorModels } from "./webauthn/authenticator-metadata.ts";
 import type { WebhookDelivery } from "./webhooks/webhook-delivery.ts";
 
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
-export type Job = AuthenticatorJob | SmsJob;
+export type Job = AuthenticatorJob | SmsJob | ImportJob;
 
 /** What a process tells the others of its server at once. They would find it in the database a little later. */
 export type Notice =

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, times } from "./columns.ts";
 import { declareTable, sealed } from "./table.ts";
 
@@ -154,6 +164,95 @@ export const signingKeys = declareTable(
     grows: false,
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+);
+
+/** Files of users that operators upload, to be checked and imported by a job. */
+export const uploadedImports = declareTable(
+  "uploaded_imports",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    state: text("state")
+      .notNull()
+      .$type<"uploading" | "waiting" | "running" | "checked" | "imported" | "failed" | "cancelled">(),
+    /** Whether the job checks the file, and writes no user. */
+    checks: boolean("checks").notNull().default(true),
+    /** The form of the records; null to recognize it by the first one. */
+    form: text("form"),
+    /** Names of identity providers here, by their names at the source. */
+    providers: jsonb("providers").notNull().default({}).$type<Record<string, string>>(),
+    emitsEvents: boolean("emits_events").notNull().default(false),
+    /** Pieces that were received, and their length. */
+    pieces: integer("pieces").notNull().default(0),
+    bytes: integer("bytes").notNull().default(0),
+    imported: integer("imported"),
+    refused: integer("refused"),
+    omitted: jsonb("omitted").$type<Record<string, number>>(),
+    /** Why the file cannot be imported. */
+    failure: text("failure"),
+    /** Until when a process has it in hand. */
+    claimedUntil: moment("claimed_until"),
+    ...times(),
+  },
+  {
+    owner: "tenant",
+    ends: "30 days after its last change",
+    purge: { by: "updatedAt", after: "30 days" },
+    exported: { because: "It is about an import here." },
+    grows: false,
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+);
+
+/** The pieces of an uploaded file. They contain hashes and secrets of users. */
+export const uploadedPieces = declareTable(
+  "uploaded_pieces",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    importId: uuid("import_id").notNull(),
+    /** Counted from 1. */
+    number: integer("number").notNull(),
+    sealedData: bytes("sealed_data").notNull(),
+    /** SHA-256 of the data, so that a piece that is sent again is recognized. */
+    hash: bytes("hash").notNull(),
+    createdAt: createdAt(),
+  },
+  {
+    owner: "tenant",
+    ends: "when the import has ended",
+    purge: { by: "createdAt", after: "24 hours" },
+    exported: { because: "It is about an import here." },
+    grows: false,
+    keyed: {
+      sealedData: sealed(
+        "a piece of an uploaded file of users",
+        "uploaded pieces/{tenantId}/{importId}/{number}",
+        "expiry",
+      ),
+    },
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.importId, table.number] })],
+);
+
+/** Records of an uploaded file that were refused. They contain no data of users but the id at the source. */
+export const uploadedRefusals = declareTable(
+  "uploaded_refusals",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    importId: uuid("import_id").notNull(),
+    record: integer("record").notNull(),
+    line: integer("line").notNull(),
+    sourceId: text("source_id"),
+    reason: text("reason").notNull(),
+    createdAt: createdAt(),
+  },
+  {
+    owner: "tenant",
+    purge: { by: "createdAt", after: "30 days" },
+    exported: { because: "It is about an import here." },
+    grows: false,
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.importId, table.record] })],
 );
 
 /** Imports of users that have not ended, so that they can be resumed. Written with each batch. */

@@ -409,6 +409,7 @@ test("lets several processes start concurrently on an empty database", async () 
   const { rows } = await empty.database.write.execute(sql`select name from pgboss.queue order by name`);
   expect(rows).toMatchObject([
     { name: deadLetters },
+    { name: "import_users" },
     { name: "push_authenticator_request" },
     { name: "send_mail" },
     { name: "send_newer_mail" },

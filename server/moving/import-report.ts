@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import type { Transaction } from "#db/client";
 import { ImportError } from "./import-error.ts";
 
 /** A refused record. */
@@ -20,8 +21,12 @@ export function positionOf({ line, record, id }: Refusal): string {
 
 /** Receives refused records, exactly once each, although an import may be interrupted between any two statements. */
 export interface ImportReport {
-  /** Writes the refusals of a batch that is about to be committed, and returns the length of the report with them. */
-  stage(refusals: readonly Refusal[]): Promise<number>;
+  /**
+   * Writes the refusals of a batch that is about to be committed, and returns the length of the report with them.
+   *
+   * @param tx the transaction of the batch; null if none is written
+   */
+  stage(refusals: readonly Refusal[], tx: Transaction | null): Promise<number>;
   /** The batch was committed. */
   accept(refusals: readonly Refusal[]): void;
   /**

@@ -74,8 +74,8 @@ describe("an import of several batches", () => {
         /** Fails in the transaction of a batch, or directly after its commit. */
         const failing: ImportReport = {
           ...inner,
-          async stage(refusals) {
-            const length = await inner.stage(refusals);
+          async stage(refusals, tx) {
+            const length = await inner.stage(refusals, tx);
             calls += 1;
             if (moment === "stage" && calls === 1) throw new Error("killed");
             return length;

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Databases } from "#db/client";
+import type { Databases, Transaction } from "#db/client";
 import { isInvalidValue, isRetryable, violatedUnique } from "#db/errors";
 import { audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import type { Sealing } from "../keys/vault.ts";
@@ -36,7 +37,16 @@ export interface ImportOptions extends Omit<SourceOptions, "acceptHash"> {
   resume: boolean;
   /** Emits `user.create` for each user. */
   emitEvents: boolean;
+  /** Identifies the input in place of its beginning. */
+  inputHash?: Buffer;
+  /** Who imports. Default: the `stile` command. */
+  actor?: Actor;
+  /** Written with the end of the import, which is not repeated then. */
+  finish?: (tx: Transaction, result: ImportCounts) => Promise<void>;
 }
+
+/** How many users were imported and refused. */
+export type ImportCounts = Pick<ImportProgress, "imported" | "refused" | "omitted">;
 
 /** The result of an import, that of an interrupted one before included. */
 export interface ImportResult {
@@ -188,12 +198,11 @@ async function eachBatch(
   if (toSkip > 0) throw new ImportError("the input is shorter than the one whose import was interrupted");
 }
 
-type Counts = Pick<ImportProgress, "imported" | "refused" | "omitted">;
-
-async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: number }> {
+async function write(run: Run, judge: Judge): Promise<ImportCounts & { resumedAfter: number }> {
   const { runtime, tenant, source, report, options } = run;
   const { database } = runtime;
-  const key = { tenantId: tenant.id, inputHash: source.inputHash };
+  const { actor = commandLine, inputHash = source.inputHash } = options;
+  const key = { tenantId: tenant.id, inputHash };
   let progress = await startProgress(database, key, options.resume);
   const resumedAfter = progress.records;
   await report.resume(progress.reportBytes);
@@ -229,7 +238,7 @@ async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: n
             ...counted(progress, accepted, refusals),
             records: progress.records + batch.users.length,
             recordsHash: batch.recordsHash,
-            reportBytes: await report.stage(refusals),
+            reportBytes: await report.stage(refusals, tx),
           };
           if (!(await saveProgress(tx, key, progress, next)))
             throw new ImportError("this input is being imported by another process");
@@ -252,15 +261,16 @@ async function write(run: Run, judge: Judge): Promise<Counts & { resumedAfter: n
   await database.write.transaction(async (tx) => {
     await finishProgress(tx, key);
     const details = { form: source.form, imported, refused };
-    await audit({ runtime, tenant, client: commandLine, now }, "users_imported", details)(tx);
+    await audit({ runtime, tenant, client: actor, now }, "users_imported", details)(tx);
+    await options.finish?.(tx, { imported, refused, omitted });
   });
   return { imported, refused, omitted, resumedAfter };
 }
 
 /** Judges as `write` does. What it would have written is remembered in a temporary table. */
-async function rehearse(run: Run, judge: Judge): Promise<Counts & { resumedAfter: number }> {
+async function rehearse(run: Run, judge: Judge): Promise<ImportCounts & { resumedAfter: number }> {
   const { runtime, tenant, report, scratch } = run;
-  let counts: Counts = { imported: 0, refused: 0, omitted: {} };
+  let counts: ImportCounts = { imported: 0, refused: 0, omitted: {} };
   await report.resume(0);
   await eachBatch(run, judge, { records: 0, recordsHash: Buffer.alloc(0) }, async (batch) => {
     const keys = keysOf(batch);
@@ -270,7 +280,7 @@ async function rehearse(run: Run, judge: Judge): Promise<Counts & { resumedAfter
     ];
     const { accepted, refusals } = decide(batch, new Set([...existing, ...before]));
     await scratch?.remember(accepted.flatMap((user) => user.keys));
-    await report.stage(refusals);
+    await report.stage(refusals, null);
     report.accept(refusals);
     counts = counted(counts, accepted, refusals);
   });
@@ -305,7 +315,11 @@ function decide({ users }: Batch, taken: ReadonlySet<string>): { accepted: Accep
   return { accepted, refusals };
 }
 
-function counted(before: Counts, accepted: readonly Accepted[], refusals: readonly Refusal[]): Counts {
+function counted(
+  before: ImportCounts,
+  accepted: readonly Accepted[],
+  refusals: readonly Refusal[],
+): ImportCounts {
   const omitted = new Map(Object.entries(before.omitted));
   for (const user of accepted) {
     for (const name of new Set(user.omitted.map((one) => printable(one.slice(0, 128))))) {
@@ -320,8 +334,6 @@ function counted(before: Counts, accepted: readonly Accepted[], refusals: readon
     omitted: Object.fromEntries(omitted),
   };
 }
-
-type Transaction = Parameters<Parameters<ImportRuntime["database"]["write"]["transaction"]>[0]>[0];
 
 /** Inserts one user, and returns the reason if the database rejects it. */
 async function insertAlone(

@@ -6,6 +6,7 @@ import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { ChannelName } from "../messages/channels.ts";
 import { countedRecords } from "../messages/counted-records.ts";
+import { importUploaded } from "../moving/import-job.ts";
 import type { Job, Runtime } from "../runtime.ts";
 import { sendSms } from "../sms/send-sms.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -39,6 +40,7 @@ export function createJobKinds(
       send_newer_mail: mails,
       send_sms: sendSms(sendingOf("sms")),
       push_authenticator_request: pushAuthenticatorRequest(options),
+      import_users: importUploaded(options),
     },
     close: () => mail.close(),
   };

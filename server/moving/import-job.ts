@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Databases } from "#db/client";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { WakesWebhooks } from "../events/emit.ts";
+import type { JobKind } from "../jobs/job-kind.ts";
+import type { Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+import { formNames } from "./forms/index.ts";
+import { ImportError } from "./import-error.ts";
+import type { ImportReport } from "./import-report.ts";
+import { importUsers } from "./import-users.ts";
+import {
+  claimImport,
+  deleteRefusals,
+  failImport,
+  finishImport,
+  readPiece,
+  releaseImport,
+  type StoredImport,
+  storeRefusals,
+} from "./uploaded-import.ts";
+
+/** Checks or imports an uploaded file. */
+export interface ImportJob {
+  name: "import_users";
+  tenantId: string;
+  importId: string;
+}
+
+const stored = z.object({ tenantId: z.uuid(), importId: z.uuid() });
+
+/** The limit of an attempt, below the time after which the job of a killed process is released. */
+const ATTEMPT_SECONDS = 38;
+
+/** When an attempt takes no more pieces. The batch in hand is finished, and the next attempt continues after it. */
+const SLICE_MS = 20_000;
+
+/** For how long a process has the file in hand. */
+const CLAIM_MS = 39_000;
+
+/** A job is given up after this time, with what it has imported. */
+const LIFETIME_SECONDS = 86_400;
+
+/** The file is not read to its end yet: the next attempt goes on. */
+class Unfinished extends Error {
+  override name = "Unfinished";
+  readonly retryAfterSeconds = 1;
+}
+
+/** The file was cancelled, or has expired. */
+class Gone extends Error {
+  override message = "The file is gone: it was not imported within a day.";
+}
+
+type Process = Databases & Sealing & OnPlatform & AuditOutputs;
+
+/**
+ * The job of an uploaded file. Each batch is committed with how far the import is, so an attempt that is interrupted, by a
+ * crash as well, is continued by the next one: no user is imported twice or left out. A check is repeated as a whole.
+ */
+export function importUploaded(
+  options: Process & { tenants: Pick<Tenants, "byId">; webhooks: WakesWebhooks["webhooks"] },
+): JobKind<ImportJob> {
+  const { tenants, database } = options;
+  return {
+    concurrency: 1,
+    attemptSeconds: ATTEMPT_SECONDS,
+    lifetimeSeconds: () => LIFETIME_SECONDS,
+    maxPauseSeconds: () => 10,
+    store: ({ tenantId, importId }) => ({ tenantId, importId }) satisfies z.output<typeof stored>,
+    describe: (row) => stored.safeParse(row).data ?? {},
+    recipient: () => undefined,
+    recordsEnd: (row) => async (tx) => {
+      const { data } = stored.safeParse(row);
+      if (data) await failImport(tx, data, "It was not finished within a day.");
+    },
+
+    async run(row, { signal, cause }) {
+      const key = stored.parse(row);
+      const tenant = await tenants.byId(key.tenantId);
+      if (!tenant) return [];
+      const claimed = await claimImport(database, key, CLAIM_MS);
+      // Another process has it in hand, or had and was killed.
+      if (claimed === "held") throw Object.assign(new Unfinished(), { retryAfterSeconds: 10 });
+      if (claimed === null) return [];
+      const runtime = { ...options, config: tenant.config };
+      const pieces = piecesOf(options, claimed, performance.now() + SLICE_MS, signal);
+      try {
+        const result = await importUsers(
+          runtime,
+          tenant,
+          pieces,
+          {
+            form: formNames.find((name) => name === claimed.form) ?? null,
+            providers: claimed.providers,
+            dryRun: claimed.checks,
+            resume: true,
+            emitEvents: claimed.emitsEvents,
+            inputHash: inputHashOf(key.importId),
+            actor: { ip: null, userAgent: "", requestId: cause.request_id ?? null },
+            finish: (tx, counts) => finishImport(tx, key, "imported", counts),
+          },
+          reportOf(options, claimed),
+        );
+        if (claimed.checks)
+          await database.write.transaction((tx) => finishImport(tx, key, "checked", result));
+      } catch (error) {
+        if (!(error instanceof ImportError || error instanceof Gone)) {
+          await releaseImport(database, key);
+          throw error;
+        }
+        // A file that was cancelled stays so.
+        await database.write.transaction((tx) => failImport(tx, key, error.message));
+      }
+      return [];
+    },
+  };
+}
+
+/** The key of the progress of an import, which no file that the CLI imports has. */
+export const inputHashOf = (importId: string): Buffer =>
+  createHash("sha256").update(`uploaded import ${importId}`).digest();
+
+/** Reads the pieces one after the other, as they are needed. A check is not interrupted. */
+async function* piecesOf(
+  { database, vault }: Databases & Sealing,
+  { tenantId, id, pieces, checks }: StoredImport,
+  until: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (let number = 1; number <= pieces; number += 1) {
+    signal.throwIfAborted();
+    if (!checks && performance.now() > until) throw new Unfinished();
+    const piece = await readPiece({ database, vault }, { tenantId, importId: id, number });
+    if (piece === null) throw new Gone();
+    yield piece;
+  }
+}
+
+/** Stores refused records. Its length is the number of the last record that was refused. */
+function reportOf({ database }: Databases, of: StoredImport): ImportReport {
+  let last = 0;
+  return {
+    async stage(refusals, tx) {
+      const length = Math.max(last, ...refusals.map(({ record }) => record));
+      if (tx) await storeRefusals(tx, of, refusals);
+      else await database.write.transaction((own) => storeRefusals(own, of, refusals));
+      return length;
+    },
+    accept(refusals) {
+      last = Math.max(last, ...refusals.map(({ record }) => record));
+    },
+    async resume(length) {
+      await database.write.transaction((tx) => deleteRefusals(tx, of, length));
+      last = length;
+    },
+    close: async () => {},
+  };
+}

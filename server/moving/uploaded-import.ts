@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { type Databases, schema, type Transaction } from "#db/client";
+import { sealContext } from "#db/schema/table";
+import type { Sealing } from "../keys/vault.ts";
+import type { ImportProgress } from "./import-progress.ts";
+import type { Refusal } from "./import-report.ts";
+
+/** Uploaded files of users, as stored. */
+
+const { uploadedImports: imports, uploadedPieces, uploadedRefusals, userImports } = schema;
+
+export type StoredImport = typeof imports.$inferSelect;
+
+export interface ImportKey {
+  tenantId: string;
+  importId: string;
+}
+
+const ofImport = ({ tenantId, importId }: ImportKey) =>
+  and(eq(imports.tenantId, tenantId), eq(imports.id, importId));
+
+const now = sql`clock_timestamp()`;
+
+/** States in which a file waits for nothing but its operator, or has ended. */
+export const openStates = ["uploading", "waiting", "running", "checked"] as const;
+
+/**
+ * Takes a file in hand, for a job.
+ *
+ * @returns `held` if another process has it; null if it is not to be worked on any more
+ */
+export function claimImport(
+  { write }: Pick<Databases["database"], "write">,
+  key: ImportKey,
+  forMs: number,
+): Promise<StoredImport | "held" | null> {
+  return write.transaction(async (tx) => {
+    const [claimed] = await tx
+      .update(imports)
+      .set({
+        state: "running",
+        claimedUntil: sql`clock_timestamp() + make_interval(secs => ${forMs / 1000})`,
+        updatedAt: now,
+      })
+      .where(
+        and(
+          ofImport(key),
+          inArray(imports.state, ["waiting", "running"]),
+          or(isNull(imports.claimedUntil), lt(imports.claimedUntil, now)),
+        ),
+      )
+      .returning();
+    if (claimed) return claimed;
+    const [found] = await tx.select({ state: imports.state }).from(imports).where(ofImport(key));
+    return found?.state === "running" ? "held" : null;
+  });
+}
+
+/** Lets go of a file that is to be continued. */
+export async function releaseImport(
+  { write }: Pick<Databases["database"], "write">,
+  key: ImportKey,
+): Promise<void> {
+  await write.update(imports).set({ claimedUntil: null }).where(ofImport(key));
+}
+
+/** Ends the work on a file, unless it was cancelled. A file that was only checked is kept, to be imported. */
+export async function finishImport(
+  tx: Transaction,
+  key: ImportKey,
+  state: "checked" | "imported",
+  { imported, refused, omitted }: Pick<ImportProgress, "imported" | "refused" | "omitted">,
+): Promise<void> {
+  await tx
+    .update(imports)
+    .set({
+      state: sql`case when ${imports.state} = 'cancelled' then ${imports.state} else ${state} end`,
+      imported,
+      refused,
+      omitted,
+      claimedUntil: null,
+      updatedAt: now,
+    })
+    .where(ofImport(key));
+  if (state === "imported") await deletePieces(tx, key);
+}
+
+/** Ends the work on a file that cannot be imported. */
+export async function failImport(tx: Transaction, key: ImportKey, failure: string): Promise<void> {
+  const failed = await tx
+    .update(imports)
+    .set({ state: "failed", failure, claimedUntil: null, updatedAt: now })
+    .where(and(ofImport(key), inArray(imports.state, [...openStates])))
+    .returning({ id: imports.id });
+  if (failed.length > 0) await deletePieces(tx, key);
+}
+
+export async function deletePieces(tx: Transaction, { tenantId, importId }: ImportKey): Promise<void> {
+  await tx
+    .delete(uploadedPieces)
+    .where(and(eq(uploadedPieces.tenantId, tenantId), eq(uploadedPieces.importId, importId)));
+}
+
+/** Reads a piece of a file that is being worked on; null if the file was cancelled, or has expired. */
+export async function readPiece(
+  { database, vault }: Databases & Sealing,
+  { tenantId, importId, number }: ImportKey & { number: number },
+): Promise<Buffer | null> {
+  const [found] = await database.read
+    .select({ sealedData: uploadedPieces.sealedData })
+    .from(uploadedPieces)
+    .innerJoin(
+      imports,
+      and(eq(imports.tenantId, uploadedPieces.tenantId), eq(imports.id, uploadedPieces.importId)),
+    )
+    .where(
+      and(
+        eq(uploadedPieces.tenantId, tenantId),
+        eq(uploadedPieces.importId, importId),
+        eq(uploadedPieces.number, number),
+        eq(imports.state, "running"),
+      ),
+    );
+  return found ? vault.unseal(found.sealedData, contextOf({ tenantId, importId, number })) : null;
+}
+
+const contextOf = ({ tenantId, importId, number }: ImportKey & { number: number }) =>
+  sealContext(uploadedPieces, "sealedData", { tenantId, importId, number: String(number) });
+
+/** Stores a piece. The caller has locked the file. @returns whether it is the next one, or one that is stored already */
+export async function storePiece(
+  tx: Transaction,
+  { vault }: Sealing,
+  at: ImportKey & { number: number },
+  data: Buffer,
+): Promise<"stored" | "again" | "other"> {
+  const { tenantId, importId, number } = at;
+  const hash = createHash("sha256").update(data).digest();
+  const [existing] = await tx
+    .select({ hash: uploadedPieces.hash })
+    .from(uploadedPieces)
+    .where(
+      and(
+        eq(uploadedPieces.tenantId, tenantId),
+        eq(uploadedPieces.importId, importId),
+        eq(uploadedPieces.number, number),
+      ),
+    );
+  if (existing) return existing.hash.equals(hash) ? "again" : "other";
+  const sealedData = vault.seal(data, contextOf(at));
+  await tx.insert(uploadedPieces).values({ tenantId, importId, number, sealedData, hash });
+  return "stored";
+}
+
+const MAX_REASON = 500;
+
+/** Stores refused records. One that is stored already is replaced: its batch was not committed. */
+export async function storeRefusals(
+  tx: Transaction,
+  { tenantId, id: importId }: Pick<StoredImport, "tenantId" | "id">,
+  refusals: readonly Refusal[],
+): Promise<void> {
+  if (refusals.length === 0) return;
+  await tx
+    .insert(uploadedRefusals)
+    .values(
+      refusals.map(({ record, line, id, reason }) => ({
+        tenantId,
+        importId,
+        record,
+        line,
+        sourceId: id ?? null,
+        reason: reason.slice(0, MAX_REASON),
+      })),
+    )
+    .onConflictDoUpdate({
+      target: [uploadedRefusals.tenantId, uploadedRefusals.importId, uploadedRefusals.record],
+      set: { line: sql`excluded.line`, sourceId: sql`excluded.source_id`, reason: sql`excluded.reason` },
+    });
+}
+
+/** Deletes the refusals after a record. */
+export async function deleteRefusals(
+  tx: Transaction,
+  { tenantId, id }: Pick<StoredImport, "tenantId" | "id">,
+  after: number,
+): Promise<void> {
+  await tx
+    .delete(uploadedRefusals)
+    .where(
+      and(
+        eq(uploadedRefusals.tenantId, tenantId),
+        eq(uploadedRefusals.importId, id),
+        gt(uploadedRefusals.record, after),
+      ),
+    );
+}
+
+/** Reads a file, with how far its import is. */
+export async function readImport(
+  db: Pick<Databases["database"]["read"], "select">,
+  { tenantId, importId }: ImportKey,
+  inputHash: Buffer,
+): Promise<{
+  stored: StoredImport;
+  progress: Pick<ImportProgress, "records" | "imported" | "refused"> | null;
+} | null> {
+  const [found] = await db
+    .select({
+      stored: imports,
+      progress: {
+        records: userImports.records,
+        imported: userImports.imported,
+        refused: userImports.refused,
+      },
+    })
+    .from(imports)
+    .leftJoin(
+      userImports,
+      and(eq(userImports.tenantId, imports.tenantId), eq(userImports.inputHash, inputHash)),
+    )
+    .where(ofImport({ tenantId, importId }));
+  return found ?? null;
+}
