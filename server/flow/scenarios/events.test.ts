@@ -630,6 +630,14 @@ const adminCalls: Record<string, Operation> = {
       () => ({ emails: [{ address: newAddress(), is_primary: true, is_verified: true }] }),
     ),
   },
+  "POST /admin/users/bulk": {
+    emits: ["session.delete.admin.revoke", "user.update"],
+    prepare: called(
+      "POST",
+      () => "/users/bulk",
+      ({ userId }) => ({ action: "block", user_ids: [userId] }),
+    ),
+  },
   [`PATCH ${users}`]: {
     emits: ["user.update.username.create", "user.update"],
     prepare: called("PATCH", below(""), () => ({ username: newName(), name: "Ada" })),
@@ -723,8 +731,9 @@ const adminCalls: Record<string, Operation> = {
   },
 };
 
-/** Addresses of the administration API that change credentials, whose changes are no events. */
-const silentAddresses = /\/(webauthn_credentials|otp|recovery_codes|trusted_browsers|phones|identities)\b/;
+/** Addresses of the administration API that change credentials or send a mail, which are no events of users. */
+const silentAddresses =
+  /\/(webauthn_credentials|otp|recovery_codes|trusted_browsers|phones|identities|recovery)\b/;
 
 Object.assign(operations, adminCalls);
 for (const [action, operation] of Object.entries(profileActions))

@@ -9,6 +9,7 @@ import { emailAddresses } from "./emails.ts";
 import { flowAddresses } from "./flows.ts";
 import { funnelAddresses } from "./funnel.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
+import { importAddresses } from "./imports.ts";
 import { messageAddresses } from "./messages.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { openidClientAddresses } from "./openid-clients.ts";
@@ -37,6 +38,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: users", passwordAddresses],
   ["admin: users", secondFactorAddresses],
   ["admin: users", consoleRoleAddresses],
+  ["admin: users", importAddresses],
   ["admin: sessions", sessionAddresses],
   ["admin: audit log", auditLogAddresses],
   ["admin: audit log", flowAddresses],

@@ -79,6 +79,13 @@ const insertUserOfTenants = () =>
   runtime.database.write.execute(sql`
     insert into users (tenant_id, id) select id, gen_random_uuid() from tenants where id <> ${runtime.tenant.id}`);
 
+/** Refuses the first record of every import, as its job does. */
+async function refuse(): Promise<void> {
+  await runtime.database.write.execute(sql`
+    insert into uploaded_refusals (tenant_id, import_id, record, line, reason)
+    select tenant_id, id, 1, 1, 'the username is in use' from uploaded_imports`);
+}
+
 /** A request for each operation of the administration interface, in an order in which all of them succeed. */
 const adminRequests: Record<string, AdminRequest> = {
   createWebhook: { body: webhook, keeps: "id" },
@@ -167,6 +174,14 @@ const adminRequests: Record<string, AdminRequest> = {
   listMessages: { query: "?per_page=1&channel=mail&outcome=queued" },
   exportAuditLogs: { query: "?type=user_created" },
   deleteUser: {},
+
+  beginImport: { body: { format: "stile" }, keeps: "id" },
+  putImportPiece: { body: { data: '{"username":"grace"}\n' } },
+  startImport: { body: { pieces: 1 } },
+  listImports: { query: "?per_page=1" },
+  getImport: {},
+  listImportRefusals: { prepare: refuse },
+  cancelImport: {},
 
   createTenant: {
     body: { name: "Acme", config: { saml: { enabled: true } } },
@@ -649,6 +664,7 @@ describe("every request and answer is as the document says", () => {
     const things: Things = {
       users: await userWithEverything(runtime),
       oauth: { provider_id: "google" },
+      imports: { number: "1" },
     };
     let tenantOperator = operator;
     const failed: unknown[] = [];

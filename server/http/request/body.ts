@@ -78,8 +78,8 @@ export async function readObject(request: ApiRequest): Promise<ParsedBody<Record
 const notAnObject = { ok: false, reason: "malformed", details: "the body must be a JSON object" } as const;
 
 /** Reads a body as any JSON value, as `readObject` does an object. */
-export async function readJson(request: ApiRequest): Promise<ParsedBody<unknown>> {
-  const read = await readText(request, "application/json");
+export async function readJson(request: ApiRequest, limit = MAX_BODY_BYTES): Promise<ParsedBody<unknown>> {
+  const read = await readText(request, "application/json", limit);
   if (!read.ok && read.reason === "too_large") return { ok: false, reason: "too_large" };
   const text = read.ok ? read.value : null;
   const value = text === "" ? {} : text === null ? undefined : parseJson(text);

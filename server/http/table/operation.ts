@@ -30,6 +30,8 @@ export type OperationInput<
   query?: Query | undefined;
   /** An object here is strict; objects within it are if they are declared with `z.strictObject`. */
   body?: Body | undefined;
+  /** The longest body in bytes. Default: that of every body. */
+  maxBodyBytes?: number;
   handler(context: HandlerContext, input: Input<Params, Query, Body>): HandlerResult;
 };
 
@@ -68,7 +70,7 @@ export function operation<
   Query extends z.ZodObject = None,
   Body extends z.ZodType = z.ZodUndefined,
 >(place: Place, declared: OperationInput<Params, Query, Body>): UntaggedRow {
-  const { handler, errorShape = "plain", security = "none", params, ...rest } = declared;
+  const { handler, errorShape = "plain", security = "none", params, maxBodyBytes, ...rest } = declared;
   const [method, path] = place.split(" ") as [Address["method"], string];
   const query = rest.query?.strict();
   const body = rest.body instanceof z.ZodObject ? rest.body.strict() : rest.body;
@@ -90,7 +92,7 @@ export function operation<
         params: context.params,
         query: () => (query ? queryValues(query, context.url.searchParams) : none),
         async body() {
-          const read = await readJson(context.request);
+          const read = await readJson(context.request, maxBodyBytes);
           return !read.ok && read.reason === "too_large"
             ? { ok: false, reply: plainError(413, "The body is too large.", { Connection: "close" }) }
             : read;
