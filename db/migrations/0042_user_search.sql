@@ -1,47 +1,6 @@
-CREATE TABLE "uploaded_imports" (
-	"tenant_id" uuid NOT NULL,
-	"id" uuid NOT NULL,
-	"state" text NOT NULL,
-	"checks" boolean DEFAULT true NOT NULL,
-	"form" text,
-	"providers" jsonb DEFAULT '{}'::jsonb NOT NULL,
-	"emits_events" boolean DEFAULT false NOT NULL,
-	"pieces" integer DEFAULT 0 NOT NULL,
-	"bytes" integer DEFAULT 0 NOT NULL,
-	"imported" integer,
-	"refused" integer,
-	"omitted" jsonb,
-	"failure" text,
-	"claimed_until" timestamp (3) with time zone,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "uploaded_imports_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
-);--> statement-breakpoint
-CREATE TABLE "uploaded_pieces" (
-	"tenant_id" uuid NOT NULL,
-	"import_id" uuid NOT NULL,
-	"number" integer NOT NULL,
-	"sealed_data" "bytea" NOT NULL,
-	"hash" "bytea" NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "uploaded_pieces_tenant_id_import_id_number_pk" PRIMARY KEY("tenant_id","import_id","number")
-);--> statement-breakpoint
-CREATE TABLE "uploaded_refusals" (
-	"tenant_id" uuid NOT NULL,
-	"import_id" uuid NOT NULL,
-	"record" integer NOT NULL,
-	"line" integer NOT NULL,
-	"source_id" text,
-	"reason" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "uploaded_refusals_tenant_id_import_id_record_pk" PRIMARY KEY("tenant_id","import_id","record")
-);--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "last_sign_in_at" timestamp (3) with time zone;--> statement-breakpoint
 -- Each sign-in updates the row. With room in its page the update writes no index entry (HOT).
 ALTER TABLE "users" SET (fillfactor = 90);--> statement-breakpoint
-ALTER TABLE "uploaded_imports" ADD CONSTRAINT "uploaded_imports_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "uploaded_pieces" ADD CONSTRAINT "uploaded_pieces_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "uploaded_refusals" ADD CONSTRAINT "uploaded_refusals_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "emails_beginning" ON "emails" USING btree ("tenant_id","address" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "usernames_beginning" ON "usernames" USING btree ("tenant_id","username" text_pattern_ops);--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "users_name" ON "users" USING btree ("tenant_id",lower("name") text_pattern_ops) WHERE "users"."name" is not null;--> statement-breakpoint
