@@ -24,8 +24,8 @@ const MAX_PATH_CHARACTERS = 255;
 /** The kinds of parties that change settings. */
 export const authorKinds = settingsAuthorKinds;
 
-/** The party that changes settings. `userId`: the operator who does so by the console. */
-export type Author = Pick<Actor, "apiKey"> & { userId?: string };
+/** The party that changes settings: a key, an account of the console, or the command line. */
+export type Author = Pick<Actor, "apiKey" | "operator">;
 
 /** A version of the settings of a tenant, without the settings. */
 export interface SettingsVersion {
@@ -113,9 +113,9 @@ async function deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
       and (kept.number > ${MAX_VERSIONS} or kept.characters > ${MAX_CHARACTERS})`);
 }
 
-function authorOf({ apiKey, userId }: Author): NonNullable<SettingsVersion["author"]> {
+function authorOf({ apiKey, operator }: Author): NonNullable<SettingsVersion["author"]> {
   if (apiKey !== undefined) return { kind: "api_key", id: apiKey };
-  return userId === undefined ? { kind: "cli", id: null } : { kind: "user", id: userId };
+  return operator ? { kind: "user", id: operator.userId } : { kind: "cli", id: null };
 }
 
 /** Tells what differs between settings: secrets as `***`, the first characters of long values. */

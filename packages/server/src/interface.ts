@@ -603,6 +603,29 @@ export interface UserIdentity {
   created_at: string;
   updated_at: string;
 }
+export interface UserImport {
+  id: string;
+  /** `checked`: nothing was written, and the file can be imported. */
+  state: "uploading" | "waiting" | "running" | "checked" | "imported" | "failed" | "cancelled";
+  /** Whether the file was or is only checked. */
+  check: boolean;
+  format: string | null;
+  /** Pieces that were taken; the next one has the number after it. */
+  pieces: number;
+  bytes: number;
+  /** Records that were read, while the import runs. */
+  records: number | null;
+  /** Users that were imported, or would be. */
+  imported: number;
+  /** Records that were refused, or would be. */
+  refused: number;
+  /** Fields that were not carried over, with the number of users. */
+  omitted: Record<string, number>;
+  /** Why the file cannot be imported. */
+  failure: string | null;
+  created_at: string;
+  updated_at: string;
+}
 export interface UserMetadata {
   /** Visible to the user and to applications. */
   public_metadata?: Record<string, unknown> | undefined;
@@ -2595,6 +2618,70 @@ export interface AdminOperations {
     input: { id: string };
     answer: undefined;
   };
+  /** Begin to upload a file of users. A file of users of another system, or of `stile users export`, has at most 4194304 bytes; `stile users import` takes longer ones. It is sent in pieces, then checked or imported by a job that goes on after a restart. An upload that is not started within a day has to begin anew. */
+  beginImport: {
+    input: {
+      body?: {
+        /** Recognized by the first record if it is absent. */
+        format?: "firebase" | "clerk" | "supabase" | "auth0" | "hanko" | "stile" | undefined;
+        /** Names of identity providers here, by their names in the file. */
+        providers?: Record<string, string> | undefined;
+        /** Emit `user.create` for each user. */
+        emit_events?: boolean | undefined;
+      };
+    };
+    answer: UserImport;
+  };
+  /** List uploaded files of users, newest first. */
+  listImports: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: UserImport[]; total: number };
+  };
+  /** Find out how far an import is. */
+  getImport: {
+    input: { id: string };
+    answer: UserImport;
+  };
+  /** Cancel an import. What was imported stays; the file is deleted. A second call has no effect. */
+  cancelImport: {
+    input: { id: string };
+    answer: UserImport;
+  };
+  /** Send a piece of a file. Pieces are numbered from 1 and sent in their order. A file can be cut anywhere between two characters. A piece that is sent again with the same content has no effect: after a lost connection, continue with the number after `pieces`. */
+  putImportPiece: {
+    input: {
+      id: string;
+      number: string;
+      body: {
+        data: string;
+      };
+    };
+    answer: UserImport;
+  };
+  /** Check or import a file whose pieces are all there. A check tells what would be refused, and writes no user. A file that was checked can be imported without sending it again. Each user is imported completely, or refused and reported; existing accounts are never changed. A second call has no effect. */
+  startImport: {
+    input: {
+      id: string;
+      body: {
+        check?: boolean | undefined;
+        /** Number of pieces of the whole file. */
+        pieces: number;
+      };
+    };
+    answer: UserImport;
+  };
+  /** Download the refused records of an import as lines of JSON. Each line has `line`, `record`, `reason` and, if the record has one, the `id` at its source. */
+  listImportRefusals: {
+    input: { id: string };
+    answer: string;
+  };
   /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. */
   createSession: {
     input: {
@@ -4041,6 +4128,13 @@ export const operations = {
   listConsoleRoles: ["GET", "/admin/console/roles"],
   setConsoleRole: ["PUT", "/admin/users/{id}/console_role"],
   deleteConsoleRole: ["DELETE", "/admin/users/{id}/console_role"],
+  beginImport: ["POST", "/admin/imports"],
+  listImports: ["GET", "/admin/imports", true],
+  getImport: ["GET", "/admin/imports/{id}"],
+  cancelImport: ["DELETE", "/admin/imports/{id}"],
+  putImportPiece: ["PUT", "/admin/imports/{id}/pieces/{number}"],
+  startImport: ["POST", "/admin/imports/{id}/start"],
+  listImportRefusals: ["GET", "/admin/imports/{id}/refusals"],
   createSession: ["POST", "/admin/sessions"],
   listUserSessions: ["GET", "/admin/users/{id}/sessions"],
   endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],

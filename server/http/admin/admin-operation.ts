@@ -55,7 +55,7 @@ export function adminRow<
   const params = Object.fromEntries(names.map((name) => [name, others[name] ?? uuid()]));
   const isBelow = names.length > 0;
   return operation<z.ZodObject, Query, Body>(place, {
-    role: place.startsWith("GET ") ? "auditor" : "administrator",
+    role: place.startsWith("GET ") || declared.changesNothing ? "auditor" : "administrator",
     ...declared,
     security: "admin",
     errorShape: "admin",

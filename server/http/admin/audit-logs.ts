@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { auditEntryJson, auditEntrySchema } from "../../audit/audit-entry.ts";
-import { type AuditFilter, exportAuditEntries, listAuditEntries, type ReadAuditRow } from "../../audit/audit-log.ts";
+import { type AuditFilter, exportAuditEntries, listAuditEntries } from "../../audit/audit-log.ts";
 import { auditTypes } from "../../audit/audit-types.ts";
 import { entriesAbout, failuresAbout } from "../../audit/named-user.ts";
 import { currentTime } from "../../database/current-time.ts";
@@ -8,7 +8,7 @@ import { heavyRead } from "../../database/heavy-reads.ts";
 import { csv, instant } from "../table/fields.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { adminRow, changeOperation, listOperation } from "./admin-operation.ts";
-import { streamed } from "./streamed.ts";
+import { linesOf, streamed } from "./streamed.ts";
 
 const part = () => z.string().max(256).optional();
 
@@ -125,19 +125,15 @@ export const auditLogAddresses = [
       const filter = await filterOf(context, query);
       const before = filter.before && filter.before < now ? filter.before : now;
       const batches = exportAuditEntries(runtime.database.read, tenant, { ...filter, before });
-      return streamed(context, linesOf(context, batches), {
-        what: "the audit log",
-        file: "audit-log.jsonl",
-        mediaType: "application/jsonl",
-      });
+      return streamed(
+        context,
+        linesOf(batches, (row) => auditEntryJson(row, tenant.config)),
+        {
+          what: "the audit log",
+          file: "audit-log.jsonl",
+          mediaType: "application/jsonl",
+        },
+      );
     },
   }),
 ];
-
-async function* linesOf(
-  { tenant }: Pick<HandlerContext, "tenant">,
-  batches: AsyncGenerator<ReadAuditRow[], void>,
-): AsyncGenerator<string, void> {
-  for await (const rows of batches)
-    yield rows.map((row) => `${JSON.stringify(auditEntryJson(row, tenant.config))}\n`).join("");
-}

@@ -7,7 +7,7 @@ import { instant, uuid } from "../table/fields.ts";
 
 /** Conditions that a client may put on a change of a tenant, and what it is told if they are not met. */
 
-const MAX_PROTECTED = 100;
+export const MAX_PROTECTED = 100;
 
 /** Members of the body of a change. */
 export const changeConditions = {

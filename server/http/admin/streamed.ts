@@ -44,3 +44,11 @@ export function streamed(
     },
   });
 }
+
+/** Rows as lines of JSON, a part for each batch. */
+export async function* linesOf<Row>(
+  batches: AsyncGenerator<Row[], void>,
+  line: (row: Row) => object,
+): AsyncGenerator<string, void> {
+  for await (const rows of batches) yield rows.map((row) => `${JSON.stringify(line(row))}\n`).join("");
+}

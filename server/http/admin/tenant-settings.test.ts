@@ -274,7 +274,12 @@ describe("the history of settings", () => {
       runtime,
       own.tenant.id,
       { settings: () => ({ flow: { lifetime: 600 } }) },
-      { ip: null, userAgent: "console", requestId: null, userId: withPassword.userId },
+      {
+        ip: null,
+        userAgent: "console",
+        requestId: null,
+        operator: { tenantId: own.tenant.id, userId: withPassword.userId },
+      },
     );
     const { headers, body } = await own.call("GET", "/tenant/settings_history?per_page=4");
     expect(headers.get("x-total-count")).toBe("5");

@@ -12,7 +12,6 @@ import { existingTenant, judgeSettings, restoreSettings } from "../../tenants/ma
 import { pageOfVersions } from "../../tenants/settings-history.ts";
 import { type ListedSetting, listSettings, setters, settingSources } from "../../tenants/settings-list.ts";
 import { tenantObjectSchema } from "../../tenants/tenant-object.ts";
-import { jsonLines } from "../answer/json-lines.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import { listOperation, NOT_FOUND } from "./admin-operation.ts";
 import {
@@ -22,6 +21,7 @@ import {
   tenantConflict,
   versionSchema,
 } from "./change-conditions.ts";
+import { linesOf, streamed } from "./streamed.ts";
 import {
   changingParty,
   DEFAULT_TENANT,
@@ -200,6 +200,7 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
     }),
     tenantOperation(`POST ${prefix}/dry_run`, {
       id: `dryRunSettings${suffix}`,
+      changesNothing: true,
       summary: `Tell what a change of the settings of ${of} would do`,
       description:
         "Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once.",
@@ -224,6 +225,7 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
     }),
     tenantOperation(`POST ${prefix}/dry_run/users`, {
       id: `exportDryRun${suffix}`,
+      changesNothing: true,
       summary: `List the users of ${of} whom a change of settings would affect, as lines of JSON`,
       description: "An answer that breaks off is incomplete.",
       body: z.object({
@@ -241,7 +243,11 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
       async perform(id, context, { body: { config, keys } }) {
         const change = await judgedPatch(context, id, config);
         const batches = listAffected(context.runtime.database.read, change, keys);
-        return jsonLines(context, batches, { file: "affected-users.jsonl", line: masked });
+        return streamed(context, linesOf(batches, masked), {
+          what: "a dry run",
+          file: "affected-users.jsonl",
+          mediaType: "application/jsonl",
+        });
       },
     }),
     listOperation(`GET ${history}`, {

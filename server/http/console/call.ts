@@ -44,7 +44,7 @@ export const consoleOperations: ReadonlyMap<string, ConsoleOperation> = withRead
         row: { ...row, call },
         operation: { ...operation, role: operation.role },
         segments: segmentsOf(path),
-        isRead: method === "GET",
+        isRead: method === "GET" || operation.changesNothing === true,
         reading: null,
       };
       return [operation.id, declared];
@@ -55,7 +55,7 @@ export const consoleOperations: ReadonlyMap<string, ConsoleOperation> = withRead
 /** Finds for each change the read of the same thing, or of the nearest above it. */
 function withReadings(operations: Map<string, ConsoleOperation>): Map<string, ConsoleOperation> {
   const reads = new Map(
-    [...operations.values()].filter(({ isRead }) => isRead).map((read) => [read.row.path, read]),
+    [...operations.values()].filter(({ row }) => row.method === "GET").map((read) => [read.row.path, read]),
   );
   for (const change of operations.values()) {
     if (change.isRead) continue;

@@ -26,6 +26,10 @@ const exceptions: Record<string, ConsoleRole> = {
   offerUserRecovery: "support",
   createTenant: "operator",
   deleteTenant: "operator",
+  dryRunSettings: "auditor",
+  dryRunSettingsOfTenant: "auditor",
+  exportDryRun: "auditor",
+  exportDryRunOfTenant: "auditor",
 };
 
 const neededFor = (id: string, isRead: boolean): ConsoleRole =>
@@ -145,4 +149,22 @@ test("A332 what the console has changed is in the audit log, with its account, b
     operator: operator.userId,
     operator_tenant: runtime.tenant.id,
   });
+});
+
+test("A338 a change that would lock an account of the console out asks for a second confirmation", async () => {
+  const tenant = await tenantNamed("Locked");
+  const administrator = await consoleAccount(runtime, "administrator", { tenant });
+  await runtime.database.write.$client.query(
+    "insert into passwords (tenant_id, user_id, hash) values ($1, $2, 'x')",
+    [tenant.id, administrator.userId],
+  );
+  const settings = { email: { use_for_authentication: false } };
+  const off = { config: { ...settings, password: { enabled: false } } };
+  expect((await administrator.call("changeOwnTenant", { body: { config: settings } })).status).toBe(200);
+  const refused = await administrator.call("changeOwnTenant", { body: off });
+  expect(refused).toMatchObject({ status: 409, message: expect.stringContaining(administrator.userId) });
+  const confirmed = { ...off, unless_locked_out: [] };
+  expect((await administrator.call("changeOwnTenant", { body: confirmed })).status).toBe(200);
+  const { data } = await administrator.call("listSettingsHistory");
+  expect(data.items[0].by).toEqual({ kind: "user", id: administrator.userId });
 });

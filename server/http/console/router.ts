@@ -66,7 +66,7 @@ const procedureOf = (called: ConsoleOperation) => {
     const body = parsed(answer);
     return isList(called) ? { items: body, total: Number(answer.headers?.["X-Total-Count"]) } : body;
   };
-  return called.isRead
+  return called.row.method === "GET"
     ? answers.query(({ ctx, input: given }) => call(ctx, given))
     : answers.mutation(({ ctx, input: given }) => call(ctx, given));
 };
