@@ -1,4 +1,4 @@
-import { schema } from "#db/client";
+import { mailOutages, smsOutages } from "#db/schema/records";
 import type { emittedEventNames } from "../config/event-names.ts";
 import type { Config } from "../config/schema.ts";
 
@@ -11,7 +11,7 @@ interface ChannelFacts {
   /** Messages in lines of the log: one, several, and after "no". */
   called: { one: string; many: string; some: string };
   /** The servers that take no messages now. */
-  outages: typeof schema.mailOutages | typeof schema.smsOutages;
+  outages: typeof mailOutages | typeof smsOutages;
   /** Names the server that the settings have; undefined if they have none. */
   server(config: Config): string | undefined;
   /** Whether any message is sent. */
@@ -24,7 +24,7 @@ export const channels = {
     event: "email.send",
     delivery: "email_delivery",
     called: { one: "a mail", many: "mails", some: "mail" },
-    outages: schema.mailOutages,
+    outages: mailOutages,
     server: ({ smtp_url }) => smtp_url,
     isUsed: () => true,
   },
@@ -32,7 +32,7 @@ export const channels = {
     event: "sms.send",
     delivery: "sms_delivery",
     called: { one: "an SMS", many: "SMS", some: "SMS" },
-    outages: schema.smsOutages,
+    outages: smsOutages,
     server: ({ sms_delivery: { url, account_sid } }) => account_sid && `${url} ${account_sid}`,
     isUsed: ({ phone }) => phone.enabled,
   },
