@@ -1,10 +1,10 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { words } from "../_words.ts";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
@@ -43,6 +43,10 @@ export function ConfirmedButton({
   onConfirm,
   loading = false,
   disabled = false,
+  about,
+  compact = false,
+  color = "red",
+  typed,
 }: {
   label: string;
   /** The question. */
@@ -53,11 +57,30 @@ export function ConfirmedButton({
   onConfirm(): Promise<unknown>;
   loading?: boolean;
   disabled?: boolean;
+  /** What it is about, where several buttons have the same label. */
+  about?: string;
+  /** For rows of lists. */
+  compact?: boolean;
+  /** Red for what takes something away. */
+  color?: string;
+  /** A text that has to be typed first. */
+  typed?: string;
 }) {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const [text, setText] = useState("");
   return (
     <>
-      <Button variant="light" color="red" onClick={open} disabled={disabled}>
+      <Button
+        variant="light"
+        color={color}
+        size={compact ? "compact-sm" : "sm"}
+        onClick={() => {
+          setText("");
+          open();
+        }}
+        disabled={disabled}
+        aria-label={about === undefined ? undefined : `${label} ${about}`}
+      >
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} centered>
@@ -65,11 +88,25 @@ export function ConfirmedButton({
           <Text size="sm" component="div">
             {children}
           </Text>
+          {typed !== undefined && (
+            <TextInput
+              label={words.typeToConfirm(typed)}
+              value={text}
+              onChange={({ currentTarget }) => setText(currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close} data-autofocus>
+            <Button variant="default" onClick={close} data-autofocus={typed === undefined || undefined}>
               {words.cancel}
             </Button>
-            <Button color="red" loading={loading} onClick={() => void onConfirm().then(close, () => {})}>
+            <Button
+              color={color}
+              loading={loading}
+              disabled={typed !== undefined && text.trim() !== typed}
+              onClick={() => void onConfirm().then(close, () => {})}
+            >
               {confirm}
             </Button>
           </Group>

@@ -37,6 +37,8 @@ interface Props<Row extends RowData> {
   found: Found<Row>;
   columns: Column<Row>[];
   idOf(row: Row): string;
+  /** What a row is called where it is selected; default: its id. */
+  nameOf?(row: Row): string;
   /** The page, from 1, and the rows of one. */
   page: number;
   size: number;
@@ -54,6 +56,7 @@ export function DataTable<Row extends RowData>({
   found,
   columns,
   idOf,
+  nameOf = idOf,
   page,
   size,
   onPage,
@@ -133,7 +136,7 @@ export function DataTable<Row extends RowData>({
                     <Table.Td>
                       <Checkbox
                         size="xs"
-                        aria-label={`${words.table.select} ${row.id}`}
+                        aria-label={`${words.table.select} ${nameOf(row.original)}`}
                         checked={row.getIsSelected()}
                         onChange={row.getToggleSelectedHandler()}
                       />

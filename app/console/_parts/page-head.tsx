@@ -19,7 +19,7 @@ export function PageHead({
           {title}
         </Title>
         {sentence && (
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" component="div">
             {sentence}
           </Text>
         )}

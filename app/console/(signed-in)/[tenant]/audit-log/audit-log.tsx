@@ -1,22 +1,8 @@
 "use client";
 
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Group,
-  MultiSelect,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconDownload, IconSearch } from "@tabler/icons-react";
+import { Anchor, Badge, Button, Code, Group, MultiSelect, Stack, Switch, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import dayjs from "dayjs";
 import Link from "next/link";
 import { useState } from "react";
 import { auditTypes } from "#server/audit/audit-types";
@@ -25,6 +11,7 @@ import { useTRPC } from "../../../_api/provider.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { download } from "../../../_parts/download.ts";
+import { SearchField, TimeField } from "../../../_parts/filters.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
@@ -35,7 +22,6 @@ type Entry = AdminOperations["listAuditLogs"]["answer"]["items"][number];
 type Type = (typeof auditTypes)[number];
 
 const SIZE = 50;
-const DEBOUNCE_MS = 300;
 const FOLLOW_MS = 2_000;
 
 /** What happened at the tenant: filtered by what the address says, and followed live. */
@@ -46,8 +32,6 @@ export function AuditLog() {
   const [value, change] = useSearchState();
   const [page, setPage] = usePageState();
   const [isFollowing, setFollowing] = useState(false);
-  const [typed, setTyped] = useState(value("q"));
-  const search = useDebouncedCallback((q: string) => change({ q }, { replaces: true }), DEBOUNCE_MS);
   const types = value("type").split(",").filter(Boolean) as Type[];
   const filter = {
     ...(value("q") ? { q: value("q") } : {}),
@@ -98,20 +82,11 @@ export function AuditLog() {
           leftSection={<IconDownload size={16} />}
           onClick={() => download(tenant, "exportAuditLogs", { query: filter })}
         >
-          {words.auditLog.export}
+          {words.export}
         </Button>
       </PageHead>
       <Group gap="sm" align="flex-end">
-        <TextInput
-          label={words.auditLog.search}
-          leftSection={<IconSearch size={16} />}
-          value={typed}
-          onChange={({ currentTarget }) => {
-            setTyped(currentTarget.value);
-            search(currentTarget.value);
-          }}
-          w={{ base: "100%", sm: 260 }}
-        />
+        <SearchField name="q" label={words.auditLog.search} width={260} />
         <MultiSelect
           label={words.auditLog.types}
           data={auditTypes}
@@ -121,20 +96,8 @@ export function AuditLog() {
           clearable
           w={{ base: "100%", sm: 300 }}
         />
-        <DateTimePicker
-          label={words.auditLog.from}
-          value={value("from") ? dayjs(value("from")).format("YYYY-MM-DD HH:mm:ss") : null}
-          onChange={(at) => change({ from: at ? dayjs(at).toISOString() : "" })}
-          clearable
-          w={{ base: "100%", sm: 190 }}
-        />
-        <DateTimePicker
-          label={words.auditLog.to}
-          value={value("to") ? dayjs(value("to")).format("YYYY-MM-DD HH:mm:ss") : null}
-          onChange={(at) => change({ to: at ? dayjs(at).toISOString() : "" })}
-          clearable
-          w={{ base: "100%", sm: 190 }}
-        />
+        <TimeField name="from" label={words.auditLog.from} width={190} />
+        <TimeField name="to" label={words.auditLog.to} width={190} />
       </Group>
       <DataTable
         label={words.pages.audit_log}

@@ -1,0 +1,94 @@
+"use client";
+
+import { Autocomplete, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import dayjs from "dayjs";
+import { useState } from "react";
+import { useSearchState } from "./search-state.ts";
+
+/** Fields whose value is a member of the query of the address. */
+
+const DEBOUNCE_MS = 300;
+
+interface Field {
+  /** The member of the query. */
+  name: string;
+  label: string;
+  width?: number;
+}
+
+const widthOf = (width: number | undefined) => (width === undefined ? "100%" : { base: "100%", sm: width });
+
+/** A text that is searched for while it is typed. */
+export function SearchField({ name, label, width, placeholder }: Field & { placeholder?: string }) {
+  const [value, change] = useSearchState();
+  const sought = value(name);
+  const [typed, setTyped] = useState(sought);
+  const [sent, setSent] = useState(sought);
+  const [shown, setShown] = useState(sought);
+  const search = useDebouncedCallback((text: string) => {
+    setSent(text.trim());
+    change({ [name]: text.trim() }, { replaces: true });
+  }, DEBOUNCE_MS);
+  if (sought !== shown) {
+    setShown(sought);
+    // Filters were cleared, or the browser went back. The answer to what was typed must not undo what is typed since.
+    if (sought !== sent) {
+      setSent(sought);
+      setTyped(sought);
+    }
+  }
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      type="search"
+      leftSection={<IconSearch size={16} />}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        search(currentTarget.value);
+      }}
+      w={widthOf(width)}
+    />
+  );
+}
+
+/** A text that is compared as a whole, with suggestions: it counts when it is chosen or left. */
+export function ChoiceField({ name, label, width, suggestions }: Field & { suggestions: string[] }) {
+  const [value, change] = useSearchState();
+  const take = (text: string) => {
+    if (text.trim() !== value(name)) change({ [name]: text.trim() });
+  };
+  return (
+    <Autocomplete
+      key={value(name)}
+      label={label}
+      defaultValue={value(name)}
+      data={suggestions}
+      onOptionSubmit={take}
+      onBlur={({ currentTarget }) => take(currentTarget.value)}
+      onKeyDown={({ key, currentTarget }) => key === "Enter" && take(currentTarget.value)}
+      clearable
+      onClear={() => take("")}
+      w={widthOf(width)}
+    />
+  );
+}
+
+/** A time of the zone of the viewer; the address has it in UTC. */
+export function TimeField({ name, label, width }: Field) {
+  const [value, change] = useSearchState();
+  const at = dayjs(value(name) || null);
+  return (
+    <DateTimePicker
+      label={label}
+      value={at.isValid() ? at.format("YYYY-MM-DD HH:mm:ss") : null}
+      onChange={(chosen) => change({ [name]: chosen ? dayjs(chosen).toISOString() : "" })}
+      clearable
+      w={widthOf(width)}
+    />
+  );
+}

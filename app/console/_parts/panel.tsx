@@ -1,0 +1,37 @@
+import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { type ReactNode, useId } from "react";
+
+/** A part of a page, with its heading. */
+export function Panel({
+  title,
+  sentence,
+  action,
+  children,
+}: {
+  title: string;
+  sentence?: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby={id}>
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
+          <Stack gap={2}>
+            <Title order={2} size="h5" id={id}>
+              {title}
+            </Title>
+            {sentence && (
+              <Text size="sm" c="dimmed">
+                {sentence}
+              </Text>
+            )}
+          </Stack>
+          {action}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
