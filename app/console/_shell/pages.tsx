@@ -1,4 +1,10 @@
-import { IconClipboardList, IconLayoutDashboard, IconShieldLock } from "@tabler/icons-react";
+import {
+  IconClipboardList,
+  IconLayoutDashboard,
+  IconMail,
+  IconShieldLock,
+  IconUsers,
+} from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { AdminOperations } from "../../../packages/server/src/interface.ts";
 import { words } from "../_words.ts";
@@ -16,6 +22,10 @@ export interface ConsolePage {
 /** The pages of the console in the order of the navigation, in groups. */
 export const pageGroups: readonly (readonly ConsolePage[])[] = [
   [{ path: "", label: words.pages.overview, icon: IconLayoutDashboard, needs: "getStatistics" }],
-  [{ path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" }],
+  [{ path: "users", label: words.pages.users, icon: IconUsers, needs: "listUsers" }],
+  [
+    { path: "messages", label: words.pages.messages, icon: IconMail, needs: "listMessages" },
+    { path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" },
+  ],
   [{ path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" }],
 ];
