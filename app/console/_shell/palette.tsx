@@ -8,6 +8,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../_api/provider.tsx";
+import { userName } from "../_parts/user-name.ts";
 import { words } from "../_words.ts";
 import { useMay, usePagePath, useTenant } from "./me.tsx";
 import { pageGroups } from "./pages.tsx";
@@ -47,7 +48,7 @@ export function PaletteButton() {
   );
 }
 
-/** The command palette: pages, and users by a part of their address. */
+/** The command palette: pages, and users as the page of users finds them. */
 export function Palette() {
   const [query, setQuery] = useState("");
   const [sought] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
@@ -57,7 +58,7 @@ export function Palette() {
   const may = useMay();
   const trpc = useTRPC();
   const { data: users } = useQuery({
-    ...trpc.listUsers.queryOptions({ tenant, query: { email: sought, per_page: FOUND_USERS } }),
+    ...trpc.listUsers.queryOptions({ tenant, query: { q: sought, per_page: FOUND_USERS } }),
     enabled: sought.length > 1 && may("listUsers"),
     placeholderData: keepPreviousData,
   });
@@ -72,7 +73,7 @@ export function Palette() {
     }));
   const found: SpotlightActionData[] = (sought.length > 1 ? (users?.items ?? []) : []).map((user) => ({
     id: `user-${user.id}`,
-    label: user.emails?.[0]?.address ?? user.username?.username ?? user.id,
+    label: userName(user),
     description: user.id,
     leftSection: <IconUser size={18} stroke={1.6} />,
     onClick: () => router.push(pathOf(`users/${user.id}`)),

@@ -6,7 +6,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { type ConsoleRole, consoleRoles } from "#server/console/roles";
+import type { ConsoleRole } from "#server/console/roles";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
@@ -14,8 +14,10 @@ import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
 import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
+import { useOfferedRoles } from "../../../_parts/offered-roles.ts";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { useMay, useMe, usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { userName } from "../../../_parts/user-name.ts";
+import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Grant = AdminOperations["listConsoleRoles"]["answer"][number];
@@ -95,7 +97,6 @@ const DEBOUNCE_MS = 200;
 function GiveRole() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const tenant = useTenant();
-  const me = useMe();
   const trpc = useTRPC();
   const [userId, setUserId] = useState<string | null>(null);
   const [role, setRole] = useState<ConsoleRole>("auditor");
@@ -107,10 +108,7 @@ function GiveRole() {
     placeholderData: keepPreviousData,
   });
   const give = useChange(trpc.setConsoleRole.mutationOptions({ onSuccess: close }), words.consoleRoles.given);
-  const isDefaultTenant = me.is_default_tenant && tenant === me.tenant.id;
-  const offered = consoleRoles
-    .slice(0, consoleRoles.indexOf(me.role) + 1)
-    .filter((name) => name !== "operator" || isDefaultTenant);
+  const offered = useOfferedRoles();
   return (
     <>
       <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -137,7 +135,7 @@ function GiveRole() {
               nothingFoundMessage={words.nothingFound}
               data={(users?.items ?? []).map((user) => ({
                 value: user.id,
-                label: user.emails?.[0]?.address ?? user.username?.username ?? user.id,
+                label: userName(user),
               }))}
             />
             <Radio.Group

@@ -1,0 +1,116 @@
+"use client";
+
+import { Button, List, Skeleton, Stack, Text } from "@mantine/core";
+import { IconMailForward } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
+import { userName } from "../../../../_parts/user-name.ts";
+import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import type { UserObject } from "./user-object.ts";
+
+/** What can be done with the user as a whole. */
+export function UserActions({ user }: { user: UserObject }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const may = useMay();
+  const { id } = user;
+  const block = useChange(trpc.blockUser.mutationOptions(), words.user.nowBlocked);
+  const unblock = useChange(trpc.unblockUser.mutationOptions(), words.user.unblocked);
+  const recover = useChange(trpc.offerUserRecovery.mutationOptions(), words.user.recoverySent);
+  return (
+    <>
+      {may("offerUserRecovery") && !user.blocked_at && (
+        <Button
+          variant="default"
+          leftSection={<IconMailForward size={16} />}
+          loading={recover.isPending}
+          onClick={() => recover.mutate({ tenant, id })}
+        >
+          {words.user.recovery}
+        </Button>
+      )}
+      {user.blocked_at
+        ? may("unblockUser") && (
+            <Button
+              variant="default"
+              loading={unblock.isPending}
+              onClick={() => unblock.mutate({ tenant, id })}
+            >
+              {words.user.unblock}
+            </Button>
+          )
+        : may("blockUser") && (
+            <ConfirmedButton
+              label={words.user.block}
+              title={words.user.blockQuestion}
+              loading={block.isPending}
+              onConfirm={() => block.mutateAsync({ tenant, id })}
+            >
+              {words.user.blockConsequence}
+            </ConfirmedButton>
+          )}
+      {may("deleteUser") && <Delete user={user} />}
+    </>
+  );
+}
+
+/** Deletes the user, after what goes with it was shown and its name was typed. */
+function Delete({ user }: { user: UserObject }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathOf = usePagePath();
+  const queries = useQueryClient();
+  const { id } = user;
+  const remove = useChange(
+    trpc.deleteUser.mutationOptions({
+      onSuccess: () => {
+        router.push(pathOf("users"));
+        // What is shown of the user until the other page comes would be read again, and is no longer there.
+        queries.removeQueries({ predicate: ({ queryKey }) => JSON.stringify(queryKey).includes(id) });
+      },
+    }),
+    words.user.deleted,
+  );
+  return (
+    <ConfirmedButton
+      label={words.user.delete}
+      title={words.user.deleteQuestion}
+      typed={userName(user)}
+      loading={remove.isPending}
+      onConfirm={() => remove.mutateAsync({ tenant, id })}
+    >
+      <WhatGoes id={id} />
+    </ConfirmedButton>
+  );
+}
+
+function WhatGoes({ id }: { id: string }) {
+  const tenant = useTenant();
+  const { data } = useQuery(useTRPC().previewUserDeletion.queryOptions({ tenant, id }));
+  if (!data) return <Skeleton height={160} />;
+  const { rows, remains } = data;
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{words.user.deleteConsequence}</Text>
+      <List size="sm" spacing={2}>
+        {Object.entries(rows).map(([table, count]) => (
+          <List.Item key={table}>
+            {table.replaceAll("_", " ")}: {count}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm">{words.user.remains}</Text>
+      <List size="sm" spacing={2}>
+        {Object.entries(remains).map(([table, sentence]) => (
+          <List.Item key={table}>
+            {table.replaceAll("_", " ")}: {sentence}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import { Anchor, Badge, Group, Skeleton, Stack, Tabs } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { Identifier } from "../../../../_parts/identifier.tsx";
+import { PageHead } from "../../../../_parts/page-head.tsx";
+import { useSearchState } from "../../../../_parts/search-state.ts";
+import { userName } from "../../../../_parts/user-name.ts";
+import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import { ConsoleRoleBadge } from "./console-role.tsx";
+import { Profile } from "./profile.tsx";
+import { Sessions } from "./sessions.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { Timeline } from "./timeline.tsx";
+import { UserActions } from "./user-actions.tsx";
+import type { UserObject } from "./user-object.ts";
+
+type TabName = keyof typeof words.user.tabs;
+
+const tabNames = Object.keys(words.user.tabs) as TabName[];
+
+/** What is known of a user, and what can be done about it. The tab is in the address. */
+export function User({ id }: { id: string }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const pathOf = usePagePath();
+  const may = useMay();
+  const [value, change] = useSearchState();
+  const { data: user, error, refetch } = useQuery(trpc.getUser.queryOptions({ tenant, id }));
+  const needs = {
+    profile: "getUser",
+    sign_in: "listUserLoginMethods",
+    sessions: "listUserSessions",
+    timeline: "getUserTimeline",
+  } as const satisfies Record<TabName, string>;
+  const shown = tabNames.filter((name) => may(needs[name]));
+  const tab = shown.find((name) => name === value("tab")) ?? "profile";
+  const toAll = (
+    <Anchor component={Link} href={pathOf("users")} size="sm">
+      <Group gap={4} component="span" display="inline-flex">
+        <IconArrowLeft size={14} aria-hidden /> {words.user.back}
+      </Group>
+    </Anchor>
+  );
+  if (error?.data?.httpStatus === 404 || error?.data?.httpStatus === 400)
+    return (
+      <>
+        <PageHead title={words.user.title} sentence={toAll} />
+        <Empty title={words.user.missing} sentence={words.user.missingSentence} />
+      </>
+    );
+  if (error && !user)
+    return (
+      <>
+        <PageHead title={words.user.title} sentence={toAll} />
+        <Failure error={error} retry={() => void refetch()} />
+      </>
+    );
+  return (
+    <>
+      <Stack gap="xs">
+        <div>{toAll}</div>
+        <PageHead
+          title={user ? userName(user) : <Skeleton height={32} width={260} />}
+          sentence={
+            <Group gap="xs" mih={26}>
+              <Identifier value={id} />
+              {user && <Badges user={user} />}
+              <ConsoleRoleBadge id={id} />
+            </Group>
+          }
+        >
+          {user && <UserActions user={user} />}
+        </PageHead>
+      </Stack>
+      <Tabs
+        value={tab}
+        onChange={(name) => change({ tab: name === "profile" ? "" : (name ?? ""), kind: "" })}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={words.user.tabList}>
+          {shown.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {words.user.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="profile" pt="md">
+          {user ? <Profile user={user} /> : <Skeleton height={400} />}
+        </Tabs.Panel>
+        <Tabs.Panel value="sign_in" pt="md">
+          {user ? <SignIn user={user} /> : <Skeleton height={400} />}
+        </Tabs.Panel>
+        <Tabs.Panel value="sessions" pt="md">
+          <Sessions id={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="timeline" pt="md">
+          <Timeline id={id} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+function Badges({ user }: { user: UserObject }) {
+  const isVerified = user.emails?.some(({ is_verified }) => is_verified);
+  return (
+    <>
+      {user.blocked_at && (
+        <Badge variant="light" color="red">
+          {words.user.blocked}
+        </Badge>
+      )}
+      {user.emails && (
+        <Badge variant="light" color={isVerified ? "teal" : "yellow"}>
+          {isVerified ? words.user.verified : words.user.notVerified}
+        </Badge>
+      )}
+    </>
+  );
+}
