@@ -11,6 +11,8 @@ export type ListedDelivery = typeof webhookDeliveries.$inferSelect & {
   /** Null if the event is purged. */
   event: string | null;
   flowId: string | null;
+  /** Of the event as stored; null if they are sealed or erased. */
+  data: Record<string, unknown> | null;
   /** Oldest first. */
   made: Attempt[];
 };
@@ -107,7 +109,7 @@ async function deliveriesWhere(
   order: SQL[] = [],
 ): Promise<ListedDelivery[]> {
   const rows = await database.read
-    .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId })
+    .select({ delivery: webhookDeliveries, event: events.name, flowId: events.flowId, data: events.data })
     .from(webhookDeliveries)
     .leftJoin(events, ofEvent)
     .where(condition)
@@ -118,10 +120,11 @@ async function deliveriesWhere(
     .from(webhookAttempts)
     .where(and(eq(webhookAttempts.tenantId, tenantId), inArray(webhookAttempts.deliveryId, ids)))
     .orderBy(webhookAttempts.number);
-  return rows.map(({ delivery, event, flowId }) => ({
+  return rows.map(({ delivery, event, flowId, data }) => ({
     ...delivery,
     event,
     flowId,
+    data,
     made: attempts.filter(({ deliveryId }) => deliveryId === delivery.id),
   }));
 }

@@ -699,6 +699,36 @@ export interface WebhookDelivery {
   created_at: string;
   finished_at: string | null;
 }
+export interface WebhookDeliveryWithData {
+  id: string;
+  webhook_id: string;
+  /** The `webhook-id` header. */
+  event_id: string;
+  /** Null if the event is older than `webhooks.retention`. */
+  event: string | null;
+  /** The user whose events are delivered in order. */
+  subject_id: string | null;
+  /** The flow that caused the event. */
+  flow_id: string | null;
+  state: "waiting" | "delivered" | "failed";
+  attempts: {
+    number: number;
+    at: string;
+    duration_ms: number;
+    /** Status of the answer; null without one. */
+    status: number | null;
+    /** `status`, `redirect`, `timeout`, `address`, `name`, `certificate` or `connection`; null if it succeeded. */
+    error: string | null;
+    /** First KiB of the answer; null for an empty or a compressed one. */
+    answer: string | null;
+  }[];
+  next_attempt_at: string | null;
+  replay_of: string | null;
+  created_at: string;
+  finished_at: string | null;
+  /** Data of the event as they are stored; the user is added when it is sent. Null where they are sealed, because they hold a code, or are erased. */
+  data: Record<string, unknown> | null;
+}
 export interface WebhookWithSecret {
   id: string;
   callback: string;
@@ -3975,6 +4005,8 @@ export interface AdminOperations {
     answer: {
       database: Webhook[];
       config: {
+        /** Names the webhook for its deliveries; another callback is another webhook. */
+        id: string;
         callback: string;
         events: EventSubscription[];
       }[];
@@ -4047,10 +4079,10 @@ export interface AdminOperations {
     };
     answer: { items: WebhookDelivery[]; total: number };
   };
-  /** Get a delivery with every attempt. */
+  /** Get a delivery with every attempt and its data. */
   getWebhookDelivery: {
     input: { id: string; delivery_id: string };
-    answer: WebhookDelivery;
+    answer: WebhookDeliveryWithData;
   };
   /** Deliver an event again. Under a new id of the delivery, and with the same `webhook-id`. */
   replayWebhookDelivery: {

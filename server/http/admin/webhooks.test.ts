@@ -74,7 +74,7 @@ describe("webhooks", () => {
     const listed = await call("GET", "/webhooks");
     expect(listed.status).toBe(200);
     expect(listed.body.database).toEqual([stored({ id })]);
-    expect(listed.body.config).toEqual([hook]);
+    expect(listed.body.config).toEqual([{ id: configWebhookId(hook), ...hook }]);
     expect(listed.text).not.toContain("whsec_");
 
     const change = {
@@ -316,6 +316,7 @@ describe("deliveries", () => {
       attempts: [{ status: 204, error: null, answer: null }],
       next_attempt_at: null,
       finished_at: time,
+      data: expect.any(Object),
     });
     expect((await own.call("GET", `${path}?state=failed`)).body).toHaveLength(1);
     expect((await own.call("GET", `${path}?flow_id=${flowId}&per_page=1`)).body).toHaveLength(1);

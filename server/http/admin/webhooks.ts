@@ -3,7 +3,7 @@ import { rejectAdmin } from "../../admin/rejections.ts";
 import { subscribableEventNames } from "../../config/event-names.ts";
 import { logoutAddress } from "../../config/logout-channels.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
-import { configWebhooks, receivingClient } from "../../events/config-webhooks.ts";
+import { configWebhookId, configWebhooks, receivingClient } from "../../events/config-webhooks.ts";
 import {
   findDelivery,
   type ListedDelivery,
@@ -114,6 +114,18 @@ const deliveryObject = z
   })
   .meta({ id: "WebhookDelivery" });
 
+/** A delivery alone, which tells what it carries. */
+const deliveryWithData = deliveryObject
+  .extend({
+    data: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
+        "Data of the event as they are stored; the user is added when it is sent. Null where they are sealed, because they hold a code, or are erased.",
+      ),
+  })
+  .meta({ id: "WebhookDeliveryWithData" });
+
 const deliveryOf = (delivery: ListedDelivery) => ({
   id: delivery.id,
   webhook_id: delivery.webhook,
@@ -170,13 +182,25 @@ export const webhookAddresses = [
       200: {
         schema: z.strictObject({
           database: z.array(webhookObject),
-          config: z.array(z.strictObject({ callback: z.string(), events: z.array(subscription) })),
+          config: z.array(
+            z.strictObject({
+              id: z
+                .string()
+                .describe("Names the webhook for its deliveries; another callback is another webhook."),
+              callback: z.string(),
+              events: z.array(subscription),
+            }),
+          ),
         }),
       },
     },
     perform: async ({ runtime, tenant }) => ({
       database: (await listWebhooks(runtime, tenant)).map(objectOf),
-      config: tenant.config.webhooks.hooks.map(({ callback, events }) => ({ callback, events })),
+      config: tenant.config.webhooks.hooks.map((hook) => ({
+        id: configWebhookId(hook),
+        callback: hook.callback,
+        events: hook.events,
+      })),
     }),
   }),
   adminOperation("POST /admin/webhooks", {
@@ -283,15 +307,15 @@ export const webhookAddresses = [
   }),
   adminOperation("GET /admin/webhooks/{id}/deliveries/{delivery_id}", {
     id: "getWebhookDelivery",
-    summary: "Get a delivery with every attempt",
+    summary: "Get a delivery with every attempt and its data",
     params: ofReceiver,
-    answers: { 200: { schema: deliveryObject } },
+    answers: { 200: { schema: deliveryWithData } },
     async perform(context, { params }) {
       const receiver = await receiverOf(context, params.id);
       const found = receiver && (await findDelivery(context.runtime, receiver, params.delivery_id));
       return found;
     },
-    show: deliveryOf,
+    show: (delivery) => ({ ...deliveryOf(delivery), data: delivery.data }),
   }),
   adminOperation("POST /admin/webhooks/{id}/deliveries/{delivery_id}/replay", {
     id: "replayWebhookDelivery",
