@@ -49,6 +49,8 @@ export function ConfirmedButton({
   typed,
 }: {
   label: string;
+  /** What has to be typed before: the name of what will go. */
+  typed?: string;
   /** The question. */
   title: string;
   /** What will happen. */

@@ -1,6 +1,17 @@
 "use client";
 
-import { Box, Checkbox, Group, Pagination, Paper, ScrollArea, Skeleton, Table, Text } from "@mantine/core";
+import {
+  Box,
+  Checkbox,
+  Group,
+  Pagination,
+  Paper,
+  ScrollArea,
+  Skeleton,
+  Table,
+  Text,
+  VisuallyHidden,
+} from "@mantine/core";
 import {
   type ColumnDef,
   type RowData,
@@ -21,6 +32,9 @@ const features = tableFeatures({ rowSelectionFeature });
 /** A column: `header` is its heading, `cell` shows a row. */
 export type Column<Row extends RowData> = ColumnDef<typeof features, Row>;
 
+/** The heading of a column of buttons, for screen readers. */
+export const actionsHeader = () => <VisuallyHidden>{words.table.actions}</VisuallyHidden>;
+
 /** What a query of a page of a list has found. */
 interface Found<Row> {
   data: { items: readonly Row[]; total: number } | undefined;
@@ -28,6 +42,30 @@ interface Found<Row> {
   isPlaceholderData: boolean;
   refetch(): unknown;
 }
+
+/**
+ * The properties of a table that shows all rows of a list, which the service does not page.
+ *
+ * @param found the query
+ */
+export function wholeList<Row>({
+  data,
+  ...found
+}: Omit<Found<Row>, "data"> & { data: readonly Row[] | undefined }) {
+  return {
+    found: { ...found, data: data && { items: data, total: data.length } },
+    page: 1,
+    size: Math.max(1, data?.length ?? 1),
+    onPage: () => {},
+  };
+}
+
+/**
+ * Draws a cell by a call: as a component, its function would be another one with each drawing of the page, and what is open in
+ * the cell would close.
+ */
+const shownCell = <Context,>(cell: unknown, context: Context): ReactNode =>
+  typeof cell === "function" ? (cell as (context: Context) => ReactNode)(context) : (cell as ReactNode);
 
 const SKELETON_ROWS = 8;
 
@@ -144,7 +182,7 @@ export function DataTable<Row extends RowData>({
                   )}
                   {row.getAllCells().map((cell) => (
                     <Table.Td key={cell.id}>
-                      <table.FlexRender cell={cell} />
+                      {shownCell(cell.column.columnDef.cell, cell.getContext())}
                     </Table.Td>
                   ))}
                 </Table.Tr>

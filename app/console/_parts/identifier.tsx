@@ -8,7 +8,9 @@ import { words } from "../_words.ts";
 export function Identifier({ value, shortened = false }: { value: string; shortened?: boolean }) {
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex">
-      <Code title={value}>{shortened && value.length > 12 ? `${value.slice(0, 8)}…` : value}</Code>
+      <Code title={value} style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "anywhere" }}>
+        {shortened && value.length > 12 ? `${value.slice(0, 8)}…` : value}
+      </Code>
       <CopyButton value={value}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? words.copied : words.copy}>

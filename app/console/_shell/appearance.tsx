@@ -1,15 +1,46 @@
 "use client";
 
-import { createTheme, MantineProvider } from "@mantine/core";
+import {
+  Badge,
+  type CSSVariablesResolver,
+  createTheme,
+  Drawer,
+  MantineProvider,
+  Modal,
+  Notification,
+} from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
 import { ApiProvider } from "../_api/provider.tsx";
+import { words } from "../_words.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
+
+const closes = { closeButtonProps: { "aria-label": words.close } };
+
+/** A window is a dialog, and its head no banner of the page (WAI-ARIA 1.2, `banner`). */
+const windows = { ...closes, attributes: { header: { role: "presentation" } } };
+
+/** The colours of the library whose text does not meet WCAG 2.2, 1.4.3. */
+const readableColours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "var(--mantine-color-gray-7)",
+    "--mantine-color-placeholder": "var(--mantine-color-gray-7)",
+    "--mantine-color-teal-light-color": "#056046",
+    "--mantine-color-yellow-light-color": "#7a3e00",
+    "--mantine-color-orange-light-color": "#8a2c02",
+    "--mantine-color-green-light-color": "#1d6628",
+  },
+  dark: {
+    "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
+    "--mantine-color-placeholder": "var(--mantine-color-dark-2)",
+  },
+});
 
 /** Colours whose text meets WCAG 2.2, 1.4.3 on them in both schemes. */
 const theme = createTheme({
   primaryColor: "indigo",
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   autoContrast: true,
   defaultRadius: "md",
   cursorType: "pointer",
@@ -18,12 +49,24 @@ const theme = createTheme({
     'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: "600" },
+  components: {
+    // Its text is short, and is not cut in a narrow column.
+    Badge: Badge.extend({ defaultProps: { miw: "max-content" } }),
+    Notification: Notification.extend({ defaultProps: closes }),
+    Modal: Modal.extend({ defaultProps: windows }),
+    Drawer: Drawer.extend({ defaultProps: windows }),
+  },
 });
 
 /** The look of the console, and what its pages share. */
 export function Appearance({ nonce, children }: { nonce: string; children: ReactNode }) {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={readableColours}
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="bottom-right" />
       <SignInAgain>
         <ApiProvider>{children}</ApiProvider>

@@ -1,9 +1,12 @@
 import {
+  IconBuilding,
   IconClipboardList,
+  IconKey,
   IconLayoutDashboard,
   IconMail,
   IconShieldLock,
   IconUsers,
+  IconWebhook,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { AdminOperations } from "../../../packages/server/src/interface.ts";
@@ -26,6 +29,12 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
   [
     { path: "messages", label: words.pages.messages, icon: IconMail, needs: "listMessages" },
     { path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" },
+    { path: "webhooks", label: words.pages.webhooks, icon: IconWebhook, needs: "listWebhooks" },
   ],
-  [{ path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" }],
+  [
+    { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },
+    { path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" },
+    // All tenants are an operator's.
+    { path: "tenants", label: words.pages.tenants, icon: IconBuilding, needs: "createTenant" },
+  ],
 ];

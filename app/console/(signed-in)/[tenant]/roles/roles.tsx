@@ -11,7 +11,7 @@ import type { AdminOperations } from "../../../../../packages/server/src/interfa
 import { useTRPC } from "../../../_api/provider.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
-import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import { actionsHeader, type Column, DataTable, wholeList } from "../../../_parts/data-table.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { useOfferedRoles } from "../../../_parts/offered-roles.ts";
@@ -28,7 +28,7 @@ export function Roles() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const { data, ...listed } = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
+  const listed = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
   const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway);
   const columns: Column<Grant>[] = [
     {
@@ -55,7 +55,7 @@ export function Roles() {
     },
     {
       id: "actions",
-      header: "",
+      header: actionsHeader,
       cell: ({ row: { original } }) =>
         may("deleteConsoleRole") && (
           <Group justify="flex-end">
@@ -78,12 +78,9 @@ export function Roles() {
       </PageHead>
       <DataTable
         label={words.pages.roles}
-        found={{ ...listed, data: data && { items: data, total: data.length } }}
+        {...wholeList(listed)}
         columns={columns}
         idOf={({ user_id }) => user_id}
-        page={1}
-        size={Math.max(1, data?.length ?? 1)}
-        onPage={() => {}}
         empty={<Empty title={words.consoleRoles.empty} />}
       />
     </>

@@ -1,0 +1,238 @@
+"use client";
+
+import { Badge, Button, Group, Select, Stack, Text, Title } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { useDisclosure } from "@mantine/hooks";
+import { IconRepeat } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import { useState } from "react";
+import { emittedEventNames } from "#server/config/event-names";
+import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { Empty } from "../../../../_parts/answers.tsx";
+import { useChange } from "../../../../_parts/change.tsx";
+import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { FormModal } from "../../../../_parts/form-modal.tsx";
+import { Moment } from "../../../../_parts/moment.tsx";
+import { usePageState, useSearchState } from "../../../../_parts/search-state.ts";
+import { useMay, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import { Delivery } from "./delivery.tsx";
+import { DeliveryState } from "./delivery-state.tsx";
+
+type Listed = AdminOperations["listWebhookDeliveries"]["answer"]["items"][number];
+type State = Listed["state"];
+
+const SIZE = 20;
+
+/** How often the list is read while a delivery waits. */
+const WAITING_MS = 3_000;
+
+const PICKED = "YYYY-MM-DD HH:mm:ss";
+
+const states = Object.entries(words.webhooks.states).map(([value, label]) => ({ value, label }));
+
+/** The deliveries of a webhook, filtered by what the address says, and the one that it names. */
+export function Deliveries({ id }: { id: string }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const may = useMay();
+  const [value, change] = useSearchState();
+  const [page, setPage] = usePageState();
+  const state = (value("state") || undefined) as State | undefined;
+  const query = {
+    ...(state ? { state } : {}),
+    ...(value("event") ? { event: value("event") } : {}),
+    ...(value("from") ? { start_time: value("from") } : {}),
+    ...(value("to") ? { end_time: value("to") } : {}),
+  };
+  const found = useQuery({
+    ...trpc.listWebhookDeliveries.queryOptions({ tenant, id, query: { ...query, page, per_page: SIZE } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.items.some((delivery) => delivery.state === "waiting") ? WAITING_MS : false,
+  });
+  const columns: Column<Listed>[] = [
+    { id: "time", header: words.webhooks.time, cell: ({ row }) => <Moment at={row.original.created_at} /> },
+    {
+      id: "event",
+      header: words.webhooks.event,
+      cell: ({ row }) => (
+        <Button
+          variant="transparent"
+          size="compact-sm"
+          px={0}
+          fw={500}
+          onClick={() => change({ delivery: row.original.id }, { keepsPage: true })}
+        >
+          {row.original.event ?? words.webhooks.erasedEvent}
+        </Button>
+      ),
+    },
+    {
+      id: "state",
+      header: words.webhooks.state,
+      cell: ({ row }) => <DeliveryState state={row.original.state} />,
+    },
+    {
+      id: "attempts",
+      header: words.webhooks.attempts,
+      cell: ({ row }) => <Text size="sm">{row.original.attempts.length}</Text>,
+    },
+    {
+      id: "answer",
+      header: words.webhooks.answer,
+      cell: ({ row }) => <LastAnswer delivery={row.original} />,
+    },
+    {
+      id: "next",
+      header: words.webhooks.nextAttempt,
+      cell: ({ row }) => <Moment at={row.original.next_attempt_at} fallback="" />,
+    },
+  ];
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {words.webhooks.deliveries}
+        </Title>
+        {may("replayWebhookDeliveries") && <ReplayRange id={id} />}
+      </Group>
+      <Group gap="sm" align="flex-end">
+        <Select
+          label={words.webhooks.state}
+          placeholder={words.webhooks.anyState}
+          data={states}
+          value={state ?? null}
+          onChange={(chosen) => change({ state: chosen ?? "" })}
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+          w={{ base: "100%", sm: 150 }}
+        />
+        <Select
+          label={words.webhooks.event}
+          placeholder={words.webhooks.anyState}
+          data={["test", ...emittedEventNames]}
+          value={value("event") || null}
+          onChange={(chosen) => change({ event: chosen ?? "" })}
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+          w={{ base: "100%", sm: 260 }}
+        />
+        <DateTimePicker
+          label={words.webhooks.from}
+          value={value("from") ? dayjs(value("from")).format(PICKED) : null}
+          onChange={(at) => change({ from: at ? dayjs(at).toISOString() : "" })}
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+          w={{ base: "100%", sm: 190 }}
+        />
+        <DateTimePicker
+          label={words.webhooks.to}
+          value={value("to") ? dayjs(value("to")).format(PICKED) : null}
+          onChange={(at) => change({ to: at ? dayjs(at).toISOString() : "" })}
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+          w={{ base: "100%", sm: 190 }}
+        />
+      </Group>
+      <DataTable
+        label={words.webhooks.deliveries}
+        found={found}
+        columns={columns}
+        idOf={(delivery) => delivery.id}
+        page={page}
+        size={SIZE}
+        onPage={setPage}
+        empty={<Empty title={words.webhooks.noDeliveries} sentence={words.webhooks.noDeliveriesSentence} />}
+      />
+      <Delivery
+        webhook={id}
+        id={value("delivery") || null}
+        onClose={() => change({ delivery: "" }, { keepsPage: true })}
+      />
+    </Stack>
+  );
+}
+
+function LastAnswer({ delivery: { attempts } }: { delivery: Listed }) {
+  const last = attempts.at(-1);
+  if (!last) return null;
+  return (
+    <Badge variant="light" color={last.error === null ? "teal" : "red"} tt="none" radius="sm">
+      {last.status ?? last.error}
+    </Badge>
+  );
+}
+
+/** Delivers the events of a time range again. It begins with the range of the filter. */
+function ReplayRange({ id }: { id: string }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [from, setFrom] = useState<string | null>(null);
+  const [to, setTo] = useState<string | null>(null);
+  const [state, setState] = useState<string | null>("failed");
+  const [count, setCount] = useState<number | null>(null);
+  const replay = useChange(
+    trpc.replayWebhookDeliveries.mutationOptions({ onSuccess: ({ deliveries }) => setCount(deliveries) }),
+  );
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconRepeat size={16} />}
+        onClick={() => {
+          setFrom(dayjs().subtract(1, "day").format(PICKED));
+          setCount(null);
+          open();
+        }}
+      >
+        {words.webhooks.replayMany}
+      </Button>
+      <FormModal
+        title={words.webhooks.replayMany}
+        opened={isOpen}
+        onClose={close}
+        submit={words.webhooks.replay}
+        loading={replay.isPending}
+        disabled={from === null}
+        onSubmit={() =>
+          replay.mutate({
+            tenant,
+            id,
+            body: {
+              start_time: dayjs(from).toISOString(),
+              ...(to ? { end_time: dayjs(to).toISOString() } : {}),
+              ...(state === "failed" || state === "delivered" ? { state } : {}),
+            },
+          })
+        }
+      >
+        <Text size="sm">{words.webhooks.replayManySentence}</Text>
+        <DateTimePicker label={words.webhooks.from} value={from} onChange={setFrom} required data-autofocus />
+        <DateTimePicker
+          label={words.webhooks.to}
+          value={to}
+          onChange={setTo}
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+        />
+        <Select
+          label={words.webhooks.state}
+          placeholder={words.webhooks.anyState}
+          data={states.filter(({ value }) => value !== "waiting")}
+          value={state}
+          onChange={setState}
+          clearable
+          clearButtonProps={{ "aria-label": words.clear }}
+        />
+        <Text size="sm" role="status" mih={22}>
+          {count === null ? "" : words.webhooks.replayedMany(count)}
+        </Text>
+      </FormModal>
+    </>
+  );
+}
