@@ -368,6 +368,7 @@ export const words = {
     incomplete: "Older failures may exist: not all were looked through.",
     empty: "No failed sign-in fits",
     emptySentence: "In the last 30 days no sign-in with it failed.",
+  },
   webhooks: {
     sentence: "Addresses that are told what happens at the tenant.",
     create: "New webhook",

@@ -49,8 +49,6 @@ export function ConfirmedButton({
   typed,
 }: {
   label: string;
-  /** What has to be typed before: the name of what will go. */
-  typed?: string;
   /** The question. */
   title: string;
   /** What will happen. */
