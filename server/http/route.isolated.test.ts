@@ -44,8 +44,12 @@ describe("a route file of Next", () => {
       }
       return after.mock.calls.length;
     };
-    /** Without counts to write, which is work of its own. */
-    const idle = { ...runtime, counters: { ...runtime.counters, isDue: () => false } };
+    /** Without counts and records to write, which is work of its own. */
+    const idle = {
+      ...runtime,
+      counters: { ...runtime.counters, isDue: () => false },
+      recorder: { ...runtime.recorder, isWaiting: () => false },
+    };
     const woken = (isWoken: { jobs?: boolean; webhooks?: boolean }) =>
       holdRuntime({
         ...idle,

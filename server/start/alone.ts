@@ -29,8 +29,9 @@ export async function serveAlone(
     await abandon(starting, serving.close);
     process.exit(runtime);
   }
+  const link = await consoleLink(runtime);
   serving.begin(runtime);
-  printStartNotice(runtime, await consoleLink(runtime));
+  printStartNotice(runtime, link);
 
   const code = await Promise.race([exitCode, outgrownExitCode(runtime.standing)]);
   closing.abort();
