@@ -11,14 +11,19 @@ import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { servesConsole } from "#server/console/place";
 import { currentRuntime } from "#server/runtime-slot";
+import { builtPages } from "../../hosted/assets.ts";
 import { Appearance } from "./_shell/appearance.tsx";
 import { words } from "./_words.ts";
 
-export const metadata: Metadata = {
-  title: { default: words.console, template: `%s · ${words.console}` },
-  robots: { index: false, follow: false },
-  referrer: "same-origin",
-};
+export async function generateMetadata(): Promise<Metadata> {
+  const { assets } = await builtPages();
+  return {
+    title: { default: words.console, template: `%s · ${words.console}` },
+    robots: { index: false, follow: false },
+    referrer: "same-origin",
+    icons: { icon: `/assets/${assets.icon}` },
+  };
+}
 
 export const viewport: Viewport = {
   width: "device-width",

@@ -43,12 +43,20 @@ export function ConfirmedButton({
   onConfirm,
   loading = false,
   disabled = false,
+  typed,
   about,
   compact = false,
   color = "red",
-  typed,
 }: {
   label: string;
+  /** What has to be typed before: the name of what will go. */
+  typed?: string;
+  /** What it is about, where several buttons have the same label. */
+  about?: string;
+  /** For rows of lists. */
+  compact?: boolean;
+  /** Red for what takes something away. */
+  color?: string;
   /** The question. */
   title: string;
   /** What will happen. */
@@ -57,14 +65,6 @@ export function ConfirmedButton({
   onConfirm(): Promise<unknown>;
   loading?: boolean;
   disabled?: boolean;
-  /** What it is about, where several buttons have the same label. */
-  about?: string;
-  /** For rows of lists. */
-  compact?: boolean;
-  /** Red for what takes something away. */
-  color?: string;
-  /** A text that has to be typed first. */
-  typed?: string;
 }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [text, setText] = useState("");
@@ -104,7 +104,7 @@ export function ConfirmedButton({
             <Button
               color={color}
               loading={loading}
-              disabled={typed !== undefined && text.trim() !== typed}
+              disabled={typed !== undefined && text !== typed}
               onClick={() => void onConfirm().then(close, () => {})}
             >
               {confirm}

@@ -140,7 +140,7 @@ export function DataTable<Row extends RowData>({
                         size="xs"
                         aria-label={words.table.selectAll}
                         checked={table.getIsAllRowsSelected()}
-                        indeterminate={table.getIsSomeRowsSelected()}
+                        indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
                         onChange={table.getToggleAllRowsSelectedHandler()}
                       />
                     </Table.Th>

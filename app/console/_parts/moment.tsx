@@ -16,16 +16,24 @@ const absoluteTime = (moment: string): string => absolute.format(new Date(moment
 const relativeTimeOf = (moment: string): string => dayjs(moment).fromNow();
 
 /** A time as it is said, with the exact one beside it for pointers and screen readers. */
-export function Moment({ at, fallback = words.never }: { at: string | null | undefined; fallback?: string }) {
+export function Moment({
+  at,
+  fallback = words.never,
+  size = "sm",
+}: {
+  at: string | null | undefined;
+  fallback?: string;
+  size?: "xs" | "sm";
+}) {
   if (!at)
     return (
-      <Text span size="sm" c="dimmed">
+      <Text span size={size} c="dimmed">
         {fallback}
       </Text>
     );
   return (
     <Tooltip label={absoluteTime(at)}>
-      <Text span size="sm" style={{ whiteSpace: "nowrap" }} suppressHydrationWarning>
+      <Text span size={size} style={{ whiteSpace: "nowrap" }} suppressHydrationWarning>
         <time dateTime={at} title={absoluteTime(at)}>
           {relativeTimeOf(at)}
         </time>

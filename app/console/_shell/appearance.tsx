@@ -60,6 +60,8 @@ const theme = createTheme({
 
 /** The look of the console, and what its pages share. */
 export function Appearance({ nonce, children }: { nonce: string; children: ReactNode }) {
+  // Where the style element that keeps the page from scrolling behind a window takes its nonce (`get-nonce`).
+  if (typeof window !== "undefined") Object.assign(window, { __webpack_nonce__: nonce });
   return (
     <MantineProvider
       theme={theme}

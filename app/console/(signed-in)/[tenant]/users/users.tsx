@@ -1,6 +1,6 @@
 "use client";
 
-import { Avatar, Badge, Button, Checkbox, Group, Menu, Popover, Stack, Text } from "@mantine/core";
+import { Anchor, Avatar, Badge, Button, Checkbox, Group, Menu, Popover, Stack, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns, IconDownload, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -184,11 +184,19 @@ function Name({ user }: { user: User }) {
   const pathOf = usePagePath();
   return (
     <Group gap="sm" wrap="nowrap">
-      <Avatar size="sm" name={user.name ?? userName(user)} color="initials" aria-hidden />
+      <Avatar size="sm" name={user.name ?? userName(user)} aria-hidden />
       <Stack gap={0} maw={320}>
-        <Text component={Link} size="sm" fw={500} href={pathOf(`users/${user.id}`)} truncate tabIndex={-1}>
+        <Anchor
+          component={Link}
+          size="sm"
+          fw={500}
+          c="var(--mantine-color-text)"
+          href={pathOf(`users/${user.id}`)}
+          truncate
+          tabIndex={-1}
+        >
           {userName(user)}
-        </Text>
+        </Anchor>
         {user.name && (
           <Text size="xs" c="dimmed" truncate>
             {user.name}

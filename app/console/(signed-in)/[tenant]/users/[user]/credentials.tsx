@@ -82,10 +82,10 @@ export function Credentials({ user }: { user: UserObject }) {
 function Since({ said, at, used }: { said: string; at: string; used?: string | undefined }) {
   return (
     <Group gap={4}>
-      {said} <Moment at={at} />
+      {said} <Moment at={at} size="xs" />
       {used && (
         <>
-          · {words.user.lastUsed} <Moment at={used} />
+          · {words.user.lastUsed} <Moment at={used} size="xs" />
         </>
       )}
     </Group>

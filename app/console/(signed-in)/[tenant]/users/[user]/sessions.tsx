@@ -7,7 +7,7 @@ import type { AdminOperations } from "../../../../../../packages/server/src/inte
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
-import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { actionsHeader, type Column, DataTable, wholeList } from "../../../../_parts/data-table.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -19,7 +19,7 @@ export function Sessions({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
   const may = useMay();
-  const { data, ...listed } = useQuery(trpc.listUserSessions.queryOptions({ tenant, id }));
+  const listed = useQuery(trpc.listUserSessions.queryOptions({ tenant, id }));
   const end = useChange(trpc.endUserSession.mutationOptions(), words.user.sessionEnded);
   const endAll = useChange(trpc.endUserSessions.mutationOptions(), words.user.allEnded);
   const columns: Column<Session>[] = [
@@ -34,7 +34,7 @@ export function Sessions({ id }: { id: string }) {
     { id: "ends", header: words.user.ends, cell: ({ row }) => <Moment at={row.original.expires_at} /> },
     {
       id: "actions",
-      header: "",
+      header: actionsHeader,
       cell: ({ row: { original } }) =>
         may("endUserSession") && (
           <Group justify="flex-end">
@@ -54,7 +54,7 @@ export function Sessions({ id }: { id: string }) {
   ];
   return (
     <Stack gap="md">
-      {data && data.length > 0 && may("endUserSessions") && (
+      {listed.data && listed.data.length > 0 && may("endUserSessions") && (
         <Group justify="flex-end">
           <ConfirmedButton
             label={words.user.endAll}
@@ -68,12 +68,9 @@ export function Sessions({ id }: { id: string }) {
       )}
       <DataTable
         label={words.user.sessions}
-        found={{ ...listed, data: data && { items: data, total: data.length } }}
+        {...wholeList(listed)}
         columns={columns}
         idOf={({ id: session }) => session}
-        page={1}
-        size={Math.max(1, data?.length ?? 1)}
-        onPage={() => {}}
         empty={<Empty title={words.user.noSessions} sentence={words.user.noSessionsSentence} />}
       />
     </Stack>

@@ -1,6 +1,6 @@
 "use client";
 
-import { Alert, Badge, Group, List, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Alert, Badge, Code, Group, List, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconCircleCheck, IconCircleX, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
@@ -95,11 +95,16 @@ function MethodReasons({ method: { method, used_as, usable, reasons } }: { metho
         <List size="sm" spacing={2} listStyleType="none" aria-label={words.user.reasonsOf(name)}>
           {reasons.map(({ sentence }) => (
             <List.Item key={sentence} c="dimmed">
-              {sentence}
+              <Sentence text={sentence} />
             </List.Item>
           ))}
         </List>
       </Stack>
     </Group>
   );
+}
+
+/** Paths of settings stand between backticks. */
+function Sentence({ text }: { text: string }) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? <Code key={part}>{part}</Code> : part));
 }

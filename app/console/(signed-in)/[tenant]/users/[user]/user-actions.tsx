@@ -103,14 +103,18 @@ function WhatGoes({ id }: { id: string }) {
           </List.Item>
         ))}
       </List>
-      <Text size="sm">{words.user.remains}</Text>
-      <List size="sm" spacing={2}>
-        {Object.entries(remains).map(([table, sentence]) => (
-          <List.Item key={table}>
-            {table.replaceAll("_", " ")}: {sentence}
-          </List.Item>
-        ))}
-      </List>
+      <details>
+        <Text component="summary" size="sm" style={{ cursor: "pointer" }}>
+          {words.user.remains}
+        </Text>
+        <List size="sm" spacing={2} mt="xs">
+          {Object.entries(remains).map(([table, sentence]) => (
+            <List.Item key={table}>
+              {table.replaceAll("_", " ")}: {sentence}
+            </List.Item>
+          ))}
+        </List>
+      </details>
     </Stack>
   );
 }
