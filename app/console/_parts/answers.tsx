@@ -32,7 +32,7 @@ export function Empty({
   children?: ReactNode;
 }) {
   return (
-    <Center py="xl">
+    <Center py="xl" px="md">
       <Stack align="center" gap="xs" maw={420}>
         <ThemeIcon variant="light" color="gray" size="xl" radius="xl">
           <IconInbox size={22} stroke={1.5} />

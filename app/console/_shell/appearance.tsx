@@ -26,6 +26,8 @@ const readableColours: CSSVariablesResolver = () => ({
   light: {
     "--mantine-color-dimmed": "var(--mantine-color-gray-7)",
     "--mantine-color-placeholder": "var(--mantine-color-gray-7)",
+    "--mantine-color-indigo-light-color": "#2b3fa3",
+    "--mantine-color-red-light-color": "#a51d1d",
     "--mantine-color-teal-light-color": "#056046",
     "--mantine-color-yellow-light-color": "#7a3e00",
     "--mantine-color-orange-light-color": "#8a2c02",

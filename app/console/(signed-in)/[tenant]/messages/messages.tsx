@@ -166,7 +166,7 @@ function Details({ message }: { message: Message }) {
   const { attempts, answer, reason, detail, last_failure, request_id } = message;
   const texts = [reason, detail, answer, last_failure].filter((text) => text !== undefined);
   return (
-    <Stack gap={2} maw={420}>
+    <Stack gap={2} miw={200} maw={420}>
       {attempts !== undefined && <Text size="xs">{words.messages.attempts(attempts)}</Text>}
       {[...new Set(texts)].map((text) => (
         <Text key={text} size="xs" style={{ overflowWrap: "anywhere" }}>

@@ -50,10 +50,11 @@ export function useUserFilter(): { filter: Query; count: number } {
   return { filter, count: filterNames.filter((name) => value(name) !== "").length };
 }
 
-/** Returns what clears the filters and the search. */
-export function useClearFilters(): () => void {
+/** Returns what clears the filters, and the search if it is told to. */
+export function useClearFilters(): (of: { search: boolean }) => void {
   const [, change] = useSearchState();
-  return () => change(Object.fromEntries(["q", ...filterNames].map((name) => [name, ""])));
+  return ({ search }) =>
+    change(Object.fromEntries([...(search ? ["q"] : []), ...filterNames].map((name) => [name, ""])));
 }
 
 type Order = keyof typeof words.users.orders;
@@ -119,7 +120,12 @@ export function UserFilters({ children }: { /** Further controls. */ children: R
             ))}
           </SimpleGrid>
           <Group justify="flex-end" mt="sm">
-            <Button variant="subtle" size="compact-sm" onClick={clear} disabled={count === 0}>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => clear({ search: false })}
+              disabled={count === 0}
+            >
               {words.users.clear}
             </Button>
           </Group>

@@ -92,7 +92,7 @@ function NoneFound() {
   return (
     <Empty title={words.users.notFound} sentence={words.users.notFoundSentence}>
       <Group justify="center" gap="xs">
-        <Button variant="default" onClick={clear}>
+        <Button variant="default" onClick={() => clear({ search: true })}>
           {words.users.clear}
         </Button>
         {sought !== "" && may("findFailedSignIns") && (
@@ -149,7 +149,7 @@ const providersOf = ({ identities = [] }: User) => [
 
 function Tags({ names }: { names: string[] }) {
   return (
-    <Group gap={4} wrap="nowrap">
+    <Group gap={4} maw={220}>
       {names.map((name) => (
         <Badge key={name} variant="light" color="gray" tt="none" fw={500} radius="sm">
           {name}
@@ -185,7 +185,7 @@ function Name({ user }: { user: User }) {
   return (
     <Group gap="sm" wrap="nowrap">
       <Avatar size="sm" name={user.name ?? userName(user)} aria-hidden />
-      <Stack gap={0} maw={320}>
+      <Stack gap={0} maw={240}>
         <Anchor
           component={Link}
           size="sm"

@@ -1,0 +1,44 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import type { RunningServer } from "../server/testing/server.ts";
+import type { Account } from "./account.ts";
+import { expect } from "./fixtures.ts";
+import { chooseMethod, declinePasskey, enterPassword } from "./steps.ts";
+import { stile } from "./stile.ts";
+
+/** Settings of a server whose console an account without a second factor may enter. */
+export const consoleSettings = { STILE_CONSOLE_REQUIRE: "any" };
+
+/**
+ * Gives an account a role, signs it in, and opens the console.
+ *
+ * @param role by default the strongest one
+ * @returns the address of the tenant's pages, below which each page has its own
+ */
+export async function openConsole(
+  page: Page,
+  server: RunningServer,
+  account: Account,
+  role = "operator",
+): Promise<string> {
+  await stile(server, ["console", "grant", account.address, role]);
+  await page.goto(`${server.url}/api/console/sign-in`);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(/\/console\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  return page.url();
+}
+
+/** Checks what is shown with axe, in both colour schemes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, help, nodes }) => `${id}, ${help}: ${nodes.map(({ html }) => html).join(" ")}`),
+      `${page.url()}, ${colorScheme}`,
+    ).toEqual([]);
+  }
+}
