@@ -1,6 +1,8 @@
 import {
+  IconApps,
   IconBuilding,
   IconClipboardList,
+  IconId,
   IconKey,
   IconLayoutDashboard,
   IconMail,
@@ -32,6 +34,8 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
     { path: "webhooks", label: words.pages.webhooks, icon: IconWebhook, needs: "listWebhooks" },
   ],
   [
+    { path: "providers", label: words.pages.providers, icon: IconId, needs: "listOAuthProviders" },
+    { path: "applications", label: words.pages.applications, icon: IconApps, needs: "listOpenidClients" },
     { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },
     { path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" },
     // All tenants are an operator's.

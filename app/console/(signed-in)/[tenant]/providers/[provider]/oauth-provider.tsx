@@ -1,0 +1,98 @@
+"use client";
+
+import { Anchor, Skeleton } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { Failure } from "../../../../_parts/answers.tsx";
+import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
+import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
+import { Facts } from "../../../../_parts/facts.tsx";
+import { Identifier } from "../../../../_parts/identifier.tsx";
+import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
+import { PageHead } from "../../../../_parts/page-head.tsx";
+import { SettingsForm } from "../../../../_parts/settings-form.tsx";
+import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import { ProviderState } from "../provider-state.tsx";
+import { nameOfOAuth } from "../providers.tsx";
+import { oauthSecrets } from "../secrets.ts";
+
+/** Settings that built-in providers have; Apple and Microsoft have some more. */
+const ofBuiltIn = ["enabled", "client_id", "secret", "prompt", "allow_linking", "satisfies_mfa"];
+const further: Record<string, readonly string[]> = {
+  apple: ["team_id", "key_id", "private_key"],
+  microsoft: ["tenant", "rp_initiated_logout"],
+};
+const ofApple = ["team_id", "key_id", "private_key"];
+
+/** A provider that speaks OAuth or OpenID Connect: the address to enter there, and its settings. */
+export function OAuthProvider({ id, declared }: { id: string; declared: DeclaredSettings }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathOf = usePagePath();
+  const may = useMay();
+  const { data: own } = useOwnTenant();
+  const { data, error, refetch } = useQuery(trpc.getOAuthProvider.queryOptions({ tenant, provider_id: id }));
+  const change = useChange(trpc.changeOAuthProvider.mutationOptions(), words.providers.changed);
+  const remove = useChange(
+    trpc.deleteOAuthProvider.mutationOptions({ onSuccess: () => router.push(pathOf("providers")) }),
+    words.providers.deleted,
+  );
+  const mayChange = own?.default === false && may("changeOAuthProvider");
+  const ofCustom = Object.keys(declared).filter((name) => !ofApple.includes(name) && name !== "tenant");
+  const names = data?.custom ? ofCustom : [...ofBuiltIn, ...(further[id] ?? [])];
+  return (
+    <>
+      <Anchor component={Link} size="sm" href={pathOf("providers")}>
+        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.providers}
+      </Anchor>
+      <PageHead title={data ? nameOfOAuth(data) : id} sentence={words.providers.oauthSentence}>
+        {data && mayChange && (
+          <ConfirmedButton
+            label={data.custom ? words.delete : words.providers.reset}
+            title={words.providers.deleteQuestion}
+            loading={remove.isPending}
+            onConfirm={() => remove.mutateAsync({ tenant, provider_id: id })}
+          >
+            {words.providers.deleteConsequence}
+          </ConfirmedButton>
+        )}
+      </PageHead>
+      <OfConfiguration />
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={400} />}
+      {data && (
+        <>
+          <Facts
+            columns={2}
+            facts={[
+              [words.providers.state, <ProviderState key="state" enabled={data.enabled} />],
+              [words.providers.id, <Identifier key="id" value={id} />],
+              ...(own?.base_url
+                ? [
+                    [
+                      words.providers.callback,
+                      <Identifier key="callback" value={`${own.base_url}/thirdparty/callback`} />,
+                    ] as const,
+                  ]
+                : []),
+            ]}
+          />
+          <SettingsForm
+            declared={declared}
+            names={names}
+            current={data.settings}
+            secrets={data.secrets}
+            secretNames={oauthSecrets}
+            disabled={!mayChange}
+            onSave={(body) => change.mutateAsync({ tenant, provider_id: id, body })}
+          />
+        </>
+      )}
+    </>
+  );
+}

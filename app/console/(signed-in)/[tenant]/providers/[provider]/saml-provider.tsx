@@ -1,0 +1,99 @@
+"use client";
+
+import { Anchor, Skeleton } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { Failure } from "../../../../_parts/answers.tsx";
+import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
+import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
+import { Facts } from "../../../../_parts/facts.tsx";
+import { Identifier } from "../../../../_parts/identifier.tsx";
+import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
+import { PageHead } from "../../../../_parts/page-head.tsx";
+import { SettingsForm } from "../../../../_parts/settings-form.tsx";
+import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import { ProviderState } from "../provider-state.tsx";
+import { domainsOfSaml, settingsOf } from "../providers.tsx";
+
+type Tenant = AdminOperations["getOwnTenant"]["answer"];
+type Provider = AdminOperations["getSamlProvider"]["answer"];
+
+/** A SAML provider: the addresses to enter there, and its settings. */
+export function SamlProvider({ id, declared }: { id: string; declared: DeclaredSettings }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathOf = usePagePath();
+  const may = useMay();
+  const { data: own } = useOwnTenant();
+  const { data, error, refetch } = useQuery(trpc.getSamlProvider.queryOptions({ tenant, provider_id: id }));
+  const change = useChange(trpc.changeSamlProvider.mutationOptions(), words.providers.changed);
+  const remove = useChange(
+    trpc.deleteSamlProvider.mutationOptions({ onSuccess: () => router.push(pathOf("providers")) }),
+    words.providers.deleted,
+  );
+  const mayChange = own?.default === false && may("changeSamlProvider");
+  return (
+    <>
+      <Anchor component={Link} size="sm" href={pathOf("providers")}>
+        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.providers}
+      </Anchor>
+      <PageHead title={data?.name ?? words.providers.saml} sentence={words.providers.samlSentence}>
+        {data && mayChange && (
+          <ConfirmedButton
+            label={words.delete}
+            title={words.providers.deleteQuestion}
+            loading={remove.isPending}
+            onConfirm={() => remove.mutateAsync({ tenant, provider_id: id })}
+          >
+            {words.providers.deleteConsequence}
+          </ConfirmedButton>
+        )}
+      </PageHead>
+      <OfConfiguration />
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={400} />}
+      {data && (
+        <>
+          <Facts
+            columns={2}
+            facts={[
+              [
+                words.providers.state,
+                <ProviderState key="state" enabled={settingsOf(data).enabled !== false} />,
+              ],
+              [words.providers.id, <Identifier key="id" value={id} />],
+              ...(own ? addressesFor(own, data) : []),
+            ]}
+          />
+          <SettingsForm
+            declared={declared}
+            current={data}
+            disabled={!mayChange}
+            onSave={(body) => change.mutateAsync({ tenant, provider_id: id, body })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The addresses of the service provider, which is its entity id (`saml.endpoint_url`). */
+function addressesFor({ base_url, config }: Tenant, provider: Provider) {
+  const { endpoint_url } = (config.saml ?? {}) as { endpoint_url?: string };
+  const entity = endpoint_url ?? base_url;
+  if (entity === null) return [];
+  const [domain = ""] = domainsOfSaml(provider);
+  const addresses = [
+    [words.providers.metadataAddress, `${entity}/saml/metadata?${new URLSearchParams({ domain })}`],
+    [words.providers.entityId, entity],
+    [words.providers.acs, `${entity}/saml/callback`],
+    [words.providers.logout, `${entity}/saml/logout`],
+  ] as const;
+  return addresses.map(([label, value]) => [label, <Identifier key={label} value={value} />] as const);
+}

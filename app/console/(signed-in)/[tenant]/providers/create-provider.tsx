@@ -1,0 +1,114 @@
+"use client";
+
+import { Button, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../_api/provider.tsx";
+import { useChange } from "../../../_parts/change.tsx";
+import type { DeclaredSettings } from "../../../_parts/declared-settings.ts";
+import { FormModal } from "../../../_parts/form-modal.tsx";
+import { type Patch, SettingsFields } from "../../../_parts/settings-form.tsx";
+import { usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
+import { oauthSecrets } from "./secrets.ts";
+
+type OAuthBody = NonNullable<AdminOperations["createOAuthProvider"]["input"]["body"]>;
+type SamlBody = NonNullable<AdminOperations["createSamlProvider"]["input"]["body"]>;
+
+/** What a provider cannot be without, or needs as a rule. Its page has the rest. */
+const ofOAuth = ["display_name", "issuer", "client_id", "secret"];
+const ofSaml = ["name", "domains", "metadata_url", "metadata"];
+
+/** Adds a provider that speaks OpenID Connect or OAuth, and leads to its page. */
+export function CreateOAuthProvider({ declared }: { declared: DeclaredSettings }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathOf = usePagePath();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [key, setKey] = useState("");
+  const [patch, setPatch] = useState<Patch>({});
+  const create = useChange(
+    trpc.createOAuthProvider.mutationOptions({
+      onSuccess: ({ id }) => router.push(pathOf(`providers/${encodeURIComponent(id)}`)),
+    }),
+    words.providers.created,
+  );
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        {words.providers.createOAuth}
+      </Button>
+      <FormModal
+        title={words.providers.createOAuth}
+        size="lg"
+        opened={isOpen}
+        onClose={close}
+        submit={words.create}
+        loading={create.isPending}
+        disabled={key === "" || !patch.display_name || !patch.client_id}
+        onSubmit={() =>
+          create.mutate({
+            tenant,
+            body: { id: `custom_${key}`, settings: patch as unknown as OAuthBody["settings"] },
+          })
+        }
+      >
+        <TextInput
+          label={words.providers.key}
+          description={words.providers.keyHint}
+          required
+          data-autofocus
+          maxLength={32}
+          value={key}
+          onChange={({ currentTarget }) => setKey(currentTarget.value)}
+        />
+        <SettingsFields
+          declared={declared}
+          names={ofOAuth}
+          secretNames={oauthSecrets}
+          patch={patch}
+          onChange={setPatch}
+        />
+      </FormModal>
+    </>
+  );
+}
+
+/** Adds a SAML provider, and leads to its page. */
+export function CreateSamlProvider({ declared }: { declared: DeclaredSettings }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const pathOf = usePagePath();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [patch, setPatch] = useState<Patch>({});
+  const create = useChange(
+    trpc.createSamlProvider.mutationOptions({
+      onSuccess: ({ id }) => router.push(pathOf(`providers/${id}`)),
+    }),
+    words.providers.created,
+  );
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={open}>
+        {words.providers.createSaml}
+      </Button>
+      <FormModal
+        title={words.providers.createSaml}
+        size="lg"
+        opened={isOpen}
+        onClose={close}
+        submit={words.create}
+        loading={create.isPending}
+        disabled={!patch.name || !patch.domains || !(patch.metadata_url || patch.metadata)}
+        onSubmit={() => create.mutate({ tenant, body: patch as unknown as SamlBody })}
+      >
+        <SettingsFields declared={declared} names={ofSaml} patch={patch} onChange={setPatch} />
+      </FormModal>
+    </>
+  );
+}
