@@ -70,6 +70,7 @@ export function Keys() {
           <Group justify="flex-end">
             <ConfirmedButton
               label={words.delete}
+              about={original.name || original.id}
               title={words.keys.deleteQuestion}
               loading={remove.isPending}
               onConfirm={() => remove.mutateAsync({ tenant, id: original.id })}

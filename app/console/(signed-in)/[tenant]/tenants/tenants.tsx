@@ -219,6 +219,7 @@ function DeleteTenant({ tenant: { id, name } }: { tenant: Tenant }) {
       label={words.delete}
       title={words.tenants.deleteQuestion}
       typed={name}
+      about={name}
       loading={remove.isPending}
       onConfirm={() => remove.mutateAsync({ id, query: { with_users: true } })}
     >
