@@ -36,7 +36,6 @@ export const words = {
     sentence: "This is shown once. Copy it now: the service keeps no copy that it could show again.",
     done: "I have copied it",
   },
-  typeToConfirm: (name: string) => `Type “${name}” to confirm`,
 
   account: {
     menu: "Account",
@@ -104,7 +103,6 @@ export const words = {
     actions: "Actions",
     select: "Select",
     selectAll: "Select all on this page",
-    actions: "Actions",
     total: (count: number) => (count === 1 ? "1 entry" : `${count.toLocaleString("en")} entries`),
     page: (page: number) => `Page ${page}`,
     pages: { first: "First page", previous: "Previous page", next: "Next page", last: "Last page" },
