@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { visitor } from "../testing/visitor.ts";
-import { inGroups, parseSupportNumber, supportNumber } from "./support-number.ts";
+import { supportNumber } from "./support-number.ts";
+import { inGroups, parseSupportNumber } from "./written-support-number.ts";
 
 const origin = "https://app.example.net";
 const runtime = await runtimeForTests({ STILE_CORS_ALLOW_ORIGINS: origin });

@@ -1,6 +1,6 @@
 "use client";
 
-import { Autocomplete, TextInput } from "@mantine/core";
+import { Autocomplete, Select, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
@@ -22,15 +22,31 @@ interface Field {
 const widthOf = (width: number | undefined) => (width === undefined ? "100%" : { base: "100%", sm: width });
 
 /** A text that is searched for while it is typed. */
-export function SearchField({ name, label, width, placeholder }: Field & { placeholder?: string }) {
+export function SearchField({
+  name,
+  label,
+  width,
+  placeholder,
+  accept = (text) => text.trim(),
+  hint,
+}: Field & {
+  placeholder?: string;
+  /** Returns the value of a text; null if it is none yet, in which case the address stays as it is. */
+  accept?(text: string): string | null;
+  /** What is said of a text that is not accepted. */
+  hint?: string;
+}) {
   const [value, change] = useSearchState();
   const sought = value(name);
   const [typed, setTyped] = useState(sought);
   const [sent, setSent] = useState(sought);
   const [shown, setShown] = useState(sought);
+  const accepted = typed.trim() === "" ? "" : accept(typed);
   const search = useDebouncedCallback((text: string) => {
-    setSent(text.trim());
-    change({ [name]: text.trim() }, { replaces: true });
+    const next = text.trim() === "" ? "" : accept(text);
+    if (next === null) return;
+    setSent(next);
+    change({ [name]: next }, { replaces: true });
   }, DEBOUNCE_MS);
   if (sought !== shown) {
     setShown(sought);
@@ -47,6 +63,7 @@ export function SearchField({ name, label, width, placeholder }: Field & { place
       type="search"
       leftSection={<IconSearch size={16} />}
       value={typed}
+      error={accepted === null ? hint : undefined}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);
         search(currentTarget.value);
@@ -73,6 +90,33 @@ export function ChoiceField({ name, label, width, suggestions }: Field & { sugge
       onKeyDown={({ key, currentTarget }) => key === "Enter" && take(currentTarget.value)}
       clearable
       onClear={() => take("")}
+      w={widthOf(width)}
+    />
+  );
+}
+
+/** One of some values, or all. */
+export function OptionField({
+  name,
+  label,
+  options,
+  all,
+  width = 190,
+}: Field & {
+  options: readonly { value: string; label: string }[];
+  /** What stands where nothing is chosen. */
+  all: string;
+}) {
+  const [value, change] = useSearchState();
+  return (
+    <Select
+      label={label}
+      placeholder={all}
+      data={options}
+      value={value(name) || null}
+      onChange={(chosen) => change({ [name]: chosen ?? "" })}
+      clearable
+      searchable
       w={widthOf(width)}
     />
   );

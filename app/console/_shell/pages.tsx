@@ -1,11 +1,13 @@
 import {
   IconApps,
   IconBuilding,
+  IconChartFunnel,
   IconClipboardList,
   IconId,
   IconKey,
   IconLayoutDashboard,
   IconMail,
+  IconRoute,
   IconShieldLock,
   IconUsers,
   IconWebhook,
@@ -26,9 +28,13 @@ export interface ConsolePage {
 
 /** The pages of the console in the order of the navigation, in groups. */
 export const pageGroups: readonly (readonly ConsolePage[])[] = [
-  [{ path: "", label: words.pages.overview, icon: IconLayoutDashboard, needs: "getStatistics" }],
-  [{ path: "users", label: words.pages.users, icon: IconUsers, needs: "listUsers" }],
   [
+    { path: "", label: words.pages.overview, icon: IconLayoutDashboard, needs: "getOverview" },
+    { path: "sign-ins", label: words.pages.sign_ins, icon: IconRoute, needs: "listFlows" },
+    { path: "funnel", label: words.pages.funnel, icon: IconChartFunnel, needs: "getFunnel" },
+  ],
+  [
+    { path: "users", label: words.pages.users, icon: IconUsers, needs: "listUsers" },
     { path: "messages", label: words.pages.messages, icon: IconMail, needs: "listMessages" },
     { path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" },
     { path: "webhooks", label: words.pages.webhooks, icon: IconWebhook, needs: "listWebhooks" },

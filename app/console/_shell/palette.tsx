@@ -3,10 +3,11 @@
 import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
-import { IconSearch, IconUser } from "@tabler/icons-react";
+import { IconRoute, IconSearch, IconUser } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { inGroups, parseSupportNumber } from "#server/recorder/written-support-number";
 import { useTRPC } from "../_api/provider.tsx";
 import { userName } from "../_parts/user-name.ts";
 import { words } from "../_words.ts";
@@ -48,7 +49,7 @@ export function PaletteButton() {
   );
 }
 
-/** The command palette: pages, and users as the page of users finds them. */
+/** The command palette: pages, users as the page of users finds them, and sign-ins by their support number. */
 export function Palette() {
   const [query, setQuery] = useState("");
   const [sought] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
@@ -62,6 +63,25 @@ export function Palette() {
     enabled: sought.length > 1 && may("listUsers"),
     placeholderData: keepPreviousData,
   });
+  const number = may("listFlows") ? parseSupportNumber(query) : null;
+  const { data: flows } = useQuery({
+    ...trpc.listFlows.queryOptions({ tenant, query: { support_number: number ?? "", per_page: 2 } }),
+    enabled: number !== null,
+  });
+  // Two flows may share a number.
+  const [flow, another] = flows?.items ?? [];
+  const signIns: SpotlightActionData[] =
+    number === null
+      ? []
+      : [
+          {
+            id: "sign-in",
+            label: words.palette.openSignIn(inGroups(number)),
+            leftSection: <IconRoute size={18} stroke={1.6} />,
+            onClick: () =>
+              router.push(pathOf(flow && !another ? `sign-ins/${flow.id}` : `sign-ins?number=${number}`)),
+          },
+        ];
   const pages: SpotlightActionData[] = pageGroups
     .flat()
     .filter(({ needs, label }) => may(needs) && label.toLowerCase().includes(query.trim().toLowerCase()))
@@ -84,6 +104,7 @@ export function Palette() {
       onQueryChange={setQuery}
       filter={(_, actions) => actions}
       actions={[
+        ...(signIns.length > 0 ? [{ group: words.pages.sign_ins, actions: signIns }] : []),
         ...(pages.length > 0 ? [{ group: words.palette.pages, actions: pages }] : []),
         ...(found.length > 0 ? [{ group: words.palette.users, actions: found }] : []),
       ]}

@@ -1,7 +1,7 @@
 import { flowTypes } from "../../flow/names.ts";
 import type { FlowObject, StepObject } from "../../recorder/flow-object.ts";
 import { listRecordedFlows, readRecordedFlow } from "../../recorder/recorded-flows.ts";
-import { inGroups, parseSupportNumber } from "../../recorder/support-number.ts";
+import { inGroups, parseSupportNumber } from "../../recorder/written-support-number.ts";
 import { type AtTenant, atTenant } from "../at-tenant.ts";
 import { command, missing, UsageError } from "../command.ts";
 import { escapeControls } from "../escape-controls.ts";

@@ -4,7 +4,7 @@ import { flowTypes, stateNames } from "../../flow/names.ts";
 import { flowObject, flowSchema, flowWithSteps, flowWithStepsSchema } from "../../recorder/flow-object.ts";
 import { outcomes } from "../../recorder/record-steps.ts";
 import { listRecordedFlows, readRecordedFlow } from "../../recorder/recorded-flows.ts";
-import { parseSupportNumber } from "../../recorder/support-number.ts";
+import { parseSupportNumber } from "../../recorder/written-support-number.ts";
 import { documentedAs, instant, uuid } from "../table/fields.ts";
 import { adminOperation, listOperation } from "./admin-operation.ts";
 

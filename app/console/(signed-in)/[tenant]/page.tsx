@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
-import { PageHead } from "../../_parts/page-head.tsx";
 import { words } from "../../_words.ts";
+import { Overview } from "./_overview/overview.tsx";
 
 export const metadata: Metadata = { title: words.pages.overview };
 
 export default function OverviewPage() {
-  return <PageHead title={words.pages.overview} />;
+  return <Overview />;
 }

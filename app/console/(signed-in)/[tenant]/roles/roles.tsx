@@ -1,14 +1,15 @@
 "use client";
 
-import { Anchor, Badge, Button, Group, Modal, Radio, Select, Stack } from "@mantine/core";
-import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
+import { Anchor, Badge, Button, Group, Modal, Radio, Stack } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { ConsoleRole } from "#server/console/roles";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { AccountSelect } from "../../../_parts/account-select.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
 import { actionsHeader, type Column, DataTable, wholeList } from "../../../_parts/data-table.tsx";
@@ -16,7 +17,6 @@ import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { useOfferedRoles } from "../../../_parts/offered-roles.ts";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { userName } from "../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
@@ -87,9 +87,6 @@ export function Roles() {
   );
 }
 
-const FOUND_USERS = 10;
-const DEBOUNCE_MS = 200;
-
 /** Chooses an account and a role that is not stronger than one's own. */
 function GiveRole() {
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -97,13 +94,6 @@ function GiveRole() {
   const trpc = useTRPC();
   const [userId, setUserId] = useState<string | null>(null);
   const [role, setRole] = useState<ConsoleRole>("auditor");
-  const [typed, setTyped] = useState("");
-  const [sought] = useDebouncedValue(typed, DEBOUNCE_MS);
-  const { data: users } = useQuery({
-    ...trpc.listUsers.queryOptions({ tenant, query: { email: sought, per_page: FOUND_USERS } }),
-    enabled: isOpen,
-    placeholderData: keepPreviousData,
-  });
   const give = useChange(trpc.setConsoleRole.mutationOptions({ onSuccess: close }), words.consoleRoles.given);
   const offered = useOfferedRoles();
   return (
@@ -119,21 +109,11 @@ function GiveRole() {
           }}
         >
           <Stack>
-            <Select
+            <AccountSelect
               label={words.consoleRoles.account}
-              placeholder={words.consoleRoles.accountHint}
               data-autofocus
-              searchable
               value={userId}
               onChange={setUserId}
-              searchValue={typed}
-              onSearchChange={setTyped}
-              filter={({ options }) => options}
-              nothingFoundMessage={words.nothingFound}
-              data={(users?.items ?? []).map((user) => ({
-                value: user.id,
-                label: userName(user),
-              }))}
             />
             <Radio.Group
               label={words.consoleRoles.role}

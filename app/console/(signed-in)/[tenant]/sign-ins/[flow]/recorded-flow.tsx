@@ -1,0 +1,179 @@
+"use client";
+
+import {
+  Alert,
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  Title,
+} from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import Link from "next/link";
+import { inGroups } from "#server/recorder/written-support-number";
+import { useTRPC } from "../../../../_api/provider.tsx";
+import { Failure } from "../../../../_parts/answers.tsx";
+import { Identifier } from "../../../../_parts/identifier.tsx";
+import { Moment } from "../../../../_parts/moment.tsx";
+import { PageHead } from "../../../../_parts/page-head.tsx";
+import { spoken } from "../../../../_parts/protocol-name.ts";
+import { useSearchState } from "../../../../_parts/search-state.ts";
+import { StateGraph } from "../../../../_parts/state-graph.tsx";
+import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { words } from "../../../../_words.ts";
+import { Outcome } from "../outcome.tsx";
+import { endingOf } from "./flow-ending.ts";
+import { type DeclaredGraph, type Flow, pathGraph } from "./flow-path.ts";
+import { FlowTimeline, stepAnchor } from "./flow-timeline.tsx";
+
+/** How much of the audit log around a flow is linked to. */
+const AROUND_MINUTES = 1;
+
+const GRAPH_HEIGHT = 360;
+
+/** The declared graph is the same until the service is updated. */
+async function readDeclaredGraph(): Promise<DeclaredGraph> {
+  const answer = await fetch("/.well-known/flow-graph.json");
+  if (!answer.ok) throw new Error(words.flow.noGraph);
+  return answer.json();
+}
+
+/** What happened in a flow, what was offered, and why the rest was not. */
+export function RecordedFlow({ id }: { id: string }) {
+  const tenant = useTenant();
+  const trpc = useTRPC();
+  const pathOf = usePagePath();
+  const { data: flow, error, refetch } = useQuery(trpc.getFlow.queryOptions({ tenant, id }));
+  const { data: declared } = useQuery({
+    queryKey: ["flow-graph"],
+    queryFn: readDeclaredGraph,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <>
+      <Breadcrumbs>
+        <Anchor component={Link} size="sm" href={pathOf("sign-ins")}>
+          {words.pages.sign_ins}
+        </Anchor>
+        <Text size="sm" ff="monospace">
+          {flow ? inGroups(flow.support_number) : "…"}
+        </Text>
+      </Breadcrumbs>
+      {flow ? (
+        <FlowPage flow={flow} declared={declared} />
+      ) : error ? (
+        <>
+          <PageHead title={words.flow.title} />
+          <Failure error={error} retry={() => void refetch()} />
+        </>
+      ) : (
+        <>
+          <PageHead title={words.flow.title} />
+          <Skeleton height={80} />
+          <Skeleton height={GRAPH_HEIGHT} />
+          <Skeleton height={240} />
+        </>
+      )}
+    </>
+  );
+}
+
+function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | undefined }) {
+  const pathOf = usePagePath();
+  const may = useMay();
+  const [value, change] = useSearchState();
+  const showsOthers = value("ways") === "all";
+  const drawing = pathGraph(flow, showsOthers ? declared : undefined);
+  const minutes = (at: string, added: number) => dayjs(at).add(added, "minute").toISOString();
+  const around = new URLSearchParams({
+    from: minutes(flow.started_at, -AROUND_MINUTES),
+    to: minutes(flow.last_step_at, AROUND_MINUTES),
+    ...(flow.user_id ? { user: flow.user_id } : {}),
+  });
+  return (
+    <>
+      <PageHead
+        title={
+          <Group gap="sm" component="span">
+            <span>{inGroups(flow.support_number)}</span>
+            <Outcome outcome={flow.outcome} />
+          </Group>
+        }
+        sentence={
+          <>
+            {spoken(flow.type)}, {words.flow.started} <Moment at={flow.started_at} />
+          </>
+        }
+      >
+        {flow.user_id && may("getUser") && (
+          <Button variant="default" component={Link} href={pathOf(`users/${flow.user_id}`)}>
+            {words.flow.user}
+          </Button>
+        )}
+        {may("listAuditLogs") && (
+          <Button variant="default" component={Link} href={`${pathOf("audit-log")}?${around}`}>
+            {words.flow.auditLog}
+          </Button>
+        )}
+      </PageHead>
+      <Alert
+        icon={<IconInfoCircle size={18} />}
+        color={flow.outcome === "rejected" ? "red" : flow.outcome === "completed" ? "teal" : "gray"}
+        variant="light"
+      >
+        <Text size="sm" c="var(--mantine-color-text)">
+          {endingOf(flow)}
+        </Text>
+      </Alert>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {words.flow.path}
+          </Title>
+          <Switch
+            label={words.flow.others}
+            checked={showsOthers}
+            disabled={!declared}
+            onChange={(event) =>
+              change({ ways: event.currentTarget.checked ? "all" : "" }, { replaces: true })
+            }
+          />
+        </Group>
+        <StateGraph
+          label={words.flow.graph}
+          states={drawing.states}
+          steps={drawing.steps}
+          height={GRAPH_HEIGHT}
+          onState={(name) => showStep(flow, name)}
+        />
+      </Stack>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {words.flow.timeline}
+        </Title>
+        <Paper withBorder p="md">
+          <FlowTimeline flow={flow} declared={declared} />
+        </Paper>
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {words.flow.id}
+          </Text>
+          <Identifier value={flow.id} />
+        </Group>
+      </Stack>
+    </>
+  );
+}
+
+/** Goes to the last step that led to a state. */
+function showStep({ path }: Flow, state: string): void {
+  const index = path.findLastIndex((step) => step.state === state);
+  document.getElementById(stepAnchor(index))?.scrollIntoView({ block: "start" });
+}
