@@ -223,6 +223,7 @@ test("mails are listed, and failures of an address without an account are found"
   await page.getByLabel("Recipient").fill(unknown);
   await expect(page.getByText("No messages")).toBeVisible();
 
+  await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Search or jump to…").fill(account.address.slice(0, 12));
   await page.getByRole("button", { name: new RegExp(account.address) }).click();
