@@ -18,7 +18,7 @@ export function Profile({ user }: { user: UserObject }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <Stack gap="md">
-        <Names key={user.updated_at} user={user} />
+        <Names key={JSON.stringify([...fieldNames.map((name) => user[name]), user.language])} user={user} />
         <Account user={user} />
       </Stack>
       <Stack gap="md">

@@ -5,6 +5,7 @@ import { IconMailForward } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "../../../../_api/provider.tsx";
+import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { userName } from "../../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
@@ -90,7 +91,8 @@ function Delete({ user }: { user: UserObject }) {
 
 function WhatGoes({ id }: { id: string }) {
   const tenant = useTenant();
-  const { data } = useQuery(useTRPC().previewUserDeletion.queryOptions({ tenant, id }));
+  const { data, error, refetch } = useQuery(useTRPC().previewUserDeletion.queryOptions({ tenant, id }));
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton height={160} />;
   const { rows, remains } = data;
   return (
