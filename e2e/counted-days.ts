@@ -1,7 +1,7 @@
 import { withClient } from "../server/testing/postgres-cluster.ts";
 
 /** The hour of the last day, counted back from the present one, in which most sign-ins failed. */
-export const ODD_HOURS_AGO = 5;
+const ODD_HOURS_AGO = 5;
 
 /**
  * Writes counts of nine days of a tenant: as many users in each hour, who all enter a password. Some give up there, and in

@@ -4,7 +4,7 @@ export type TimeStep = "hour" | "day";
 
 export const HOUR_MS = 3_600_000;
 
-export const stepMs: Record<TimeStep, number> = { hour: HOUR_MS, day: 24 * HOUR_MS };
+const stepMs: Record<TimeStep, number> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 
 /** Lists the starts of the steps of a range, of which the service leaves out those without a count. */
 export function timeSteps({ from, to }: { from: string; to: string }, step: TimeStep): string[] {
