@@ -71,7 +71,7 @@ describe("a change of settings", () => {
     const { effects } = await dryRun(database.read, changed(noPasskeys));
     expect(effects.locked_out).toMatchObject([{ count: 1, examples: [withPasskey.userId] }]);
     expect(effects.locked_out[0]?.reasons).toEqual(
-      expect.arrayContaining(["`passkey.enabled` is off.", "The account has no passwords."]),
+      expect.arrayContaining(["`passkey.enabled` is off.", "The account has no password."]),
     );
   });
 

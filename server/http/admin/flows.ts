@@ -4,11 +4,18 @@ import { flowTypes, stateNames } from "../../flow/names.ts";
 import { flowObject, flowSchema, flowWithSteps, flowWithStepsSchema } from "../../recorder/flow-object.ts";
 import { outcomes } from "../../recorder/record-steps.ts";
 import { listRecordedFlows, readRecordedFlow } from "../../recorder/recorded-flows.ts";
-import { parseSupportNumber } from "../../recorder/written-support-number.ts";
+import {
+  parseSupportNumber,
+  SUPPORT_NUMBER_LENGTH,
+  supportLetters,
+} from "../../recorder/written-support-number.ts";
 import { documentedAs, instant, uuid } from "../table/fields.ts";
 import { adminOperation, listOperation } from "./admin-operation.ts";
 
-const shownNumber = z.string().max(32).meta({ example: "BCDFGHJK" });
+const shownNumber = z
+  .string()
+  .regex(new RegExp(`^[${supportLetters}]{${SUPPORT_NUMBER_LENGTH}}$`))
+  .meta({ example: "BCDFGHJK" });
 
 /** Eight letters, in groups or not, in either case. */
 const supportNumber = documentedAs(
