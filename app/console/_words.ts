@@ -762,6 +762,91 @@ export const words = {
     require_par: "Whether requests have to be pushed (RFC 9126).",
     require_dpop: "Whether tokens are bound to a key of the client (RFC 9449).",
   },
+  settings: {
+    sentence:
+      "What this tenant does differently from the server. What is not set has the value of the server, or its default.",
+    search: "Search names and meanings",
+    section: "Section",
+    sections: "Sections",
+    found: (count: number) => (count === 1 ? "1 setting found" : `${count} settings found`),
+    nothingFound: "Search by a part of the name or of the meaning, for instance “passkey” or “lifetime”.",
+    setBy: { server: "Set by the server", operator: "Set by operators" },
+    changed: "Changed",
+    set: "Set here",
+    notSet: "not set",
+    inForce: (value: string, source: string) => `In force: ${value}, ${source}`,
+    sources: {
+      default: "the default",
+      file: "from the file of the server",
+      environment: "from the environment of the server",
+      platform: "from the platform of the server",
+      tenant: "set here",
+      derived: "from the name or the address of the tenant",
+    },
+    defaultIs: (value: string) => `Default: ${value}`,
+    atLeast: {
+      text: (count: number) => `at least ${count.toLocaleString("en")} characters`,
+      choice: (count: number) => `at least ${count.toLocaleString("en")}`,
+      number: (count: number) => `at least ${count.toLocaleString("en")}`,
+      boolean: (count: number) => `at least ${count.toLocaleString("en")}`,
+      list: (count: number) => `at least ${count.toLocaleString("en")} entries`,
+      map: (count: number) => `at least ${count.toLocaleString("en")} members`,
+      json: (count: number) => `at least ${count.toLocaleString("en")} characters`,
+    },
+    atMost: {
+      text: (count: number) => `at most ${count.toLocaleString("en")} characters`,
+      choice: (count: number) => `at most ${count.toLocaleString("en")}`,
+      number: (count: number) => `at most ${count.toLocaleString("en")}`,
+      boolean: (count: number) => `at most ${count.toLocaleString("en")}`,
+      list: (count: number) => `at most ${count.toLocaleString("en")} entries`,
+      map: (count: number) => `at most ${count.toLocaleString("en")} members`,
+      json: (count: number) => `at most ${count.toLocaleString("en")} characters`,
+    },
+    affectsNone: (users: number) =>
+      users === 1
+        ? "1 user was judged, who is not affected."
+        : `${users.toLocaleString("en")} users were judged. None is affected.`,
+    effects: {
+      locked_out: (count: number) => `${count.toLocaleString("en")} users can no longer sign in`,
+      second_factor_asked: (count: number) =>
+        `${count.toLocaleString("en")} users are asked for a second factor`,
+      set_up_asked: (count: number) =>
+        `${count.toLocaleString("en")} users are asked to set up a second factor`,
+      second_factor_not_asked: (count: number) =>
+        `${count.toLocaleString("en")} users are no longer asked for a second factor`,
+      set_up_not_asked: (count: number) =>
+        `${count.toLocaleString("en")} users are no longer asked to set up a second factor`,
+      regains_access: (count: number) => `${count.toLocaleString("en")} users can sign in again`,
+    },
+    group: (count: number) => `${count.toLocaleString("en")}:`,
+    flows: "Sign-ins under way are affected",
+    flow: (count: number, state: string, ends: boolean) =>
+      `${count.toLocaleString("en")} in ${state}${ends ? " end" : ""}.`,
+    confirmLockOut:
+      "Save although these users are locked out, also if accounts of the console are among them.",
+    history: "History",
+    historySentence:
+      "Who has changed which settings of this tenant, newest first. Each is a version that can be restored.",
+    historyEmpty: "No changes",
+    historyEmptySentence: "The first change of a setting begins the history. The default tenant has none.",
+    time: "Time",
+    by: "By",
+    unknown: "unknown",
+    authors: { api_key: "API key", user: "Account", cli: "Command line" },
+    changes: "Changes",
+    restore: "Restore",
+    restoreQuestion: "Go back to this version?",
+    restoreConsequence:
+      "All settings become those of this version. What was changed since stays in the history.",
+    restored: "The version is in force again.",
+    unsaved: "Unsaved changes",
+    review: "Review and save",
+    reviewTitle: "Save these changes?",
+    setting: "Setting",
+    before: "Before",
+    after: "After",
+    saved: "The settings are saved.",
+  },
   providers: {
     sentence: "Other services by which users of this tenant sign in.",
     oauth: "OAuth and OpenID Connect",

@@ -120,13 +120,18 @@ export function SettingField({
       />
     );
   if (types.includes("string") && !types.includes("object") && !types.includes("array")) {
+    const takesNumbers = types.includes("number");
     const text = {
       ...common,
       placeholder: words.settingField.default,
       maxLength: declared.maxLength,
       value: value === null || value === undefined ? "" : String(value),
       onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-        onChange(currentTarget.value === "" ? null : currentTarget.value),
+        onChange(
+          takesNumbers && /^\d+$/.test(currentTarget.value)
+            ? Number(currentTarget.value)
+            : currentTarget.value || null,
+        ),
     };
     return (declared.maxLength ?? 0) > MAX_LINE ? (
       <Textarea {...text} autosize minRows={2} maxRows={10} />

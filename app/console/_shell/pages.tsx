@@ -8,6 +8,7 @@ import {
   IconLayoutDashboard,
   IconMail,
   IconRoute,
+  IconSettings,
   IconShieldLock,
   IconUsers,
   IconWebhook,
@@ -40,6 +41,7 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
     { path: "webhooks", label: words.pages.webhooks, icon: IconWebhook, needs: "listWebhooks" },
   ],
   [
+    { path: "settings", label: words.pages.settings, icon: IconSettings, needs: "getOwnTenant" },
     { path: "providers", label: words.pages.providers, icon: IconId, needs: "listOAuthProviders" },
     { path: "applications", label: words.pages.applications, icon: IconApps, needs: "listOpenidClients" },
     { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },

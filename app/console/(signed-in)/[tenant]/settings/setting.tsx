@@ -1,0 +1,121 @@
+"use client";
+
+import { Badge, Group, Paper, Text } from "@mantine/core";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import type { DeclaredSetting } from "../../../_parts/declared-settings.ts";
+import { SettingField } from "../../../_parts/setting-field.tsx";
+import { words } from "../../../_words.ts";
+import type { Change } from "./setting-tree.ts";
+
+/** A setting with its meaning, its bounds, and its value in force. */
+export type ListedSetting = AdminOperations["listSettings"]["answer"][number];
+
+const MAX_SHOWN = 120;
+
+/** A value as one line. */
+export function shownValue(value: unknown): string {
+  if (value === undefined || value === null) return words.settings.notSet;
+  const text = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** The value that the tenant itself has set; undefined if it has the server's, or the default. */
+export const ownValue = ({ source, value }: ListedSetting): unknown =>
+  source === "tenant" ? value : undefined;
+
+/** What the field of a setting takes. */
+function declaredOf({ name, bounds }: ListedSetting): DeclaredSetting {
+  const bound = bounds.find((one) => one.name === name);
+  const item = bounds.find((one) => one.name === `${name}.[]`);
+  switch (bound?.kind) {
+    case "boolean":
+      return { type: "boolean" };
+    case "choice":
+      return { type: "string", enum: bound.values ?? [] };
+    case "text":
+      return { type: "string", ...(bound.max === undefined ? {} : { maxLength: bound.max }) };
+    // Of a duration also a text such as `12h`.
+    case "number":
+      return { type: ["number", "string"] };
+    case "list":
+      if (item?.kind === "text") return { type: "array", items: { type: "string" } };
+      if (item?.kind === "choice")
+        return { type: "array", items: { type: "string", enum: item.values ?? [] } };
+      return { type: "array" };
+    default:
+      return { type: "object" };
+  }
+}
+
+function boundsOf({ name, bounds }: ListedSetting): string[] {
+  const bound = bounds.find((one) => one.name === name);
+  if (!bound) return [];
+  const { kind, min, max, note } = bound;
+  return [
+    ...(min === undefined ? [] : [words.settings.atLeast[kind](min)]),
+    ...(max === undefined ? [] : [words.settings.atMost[kind](max)]),
+    ...(note === undefined ? [] : [note]),
+  ];
+}
+
+/** One setting, which is changed in place. */
+export function Setting({
+  setting,
+  changed,
+  disabled,
+  onChange,
+}: {
+  setting: ListedSetting;
+  changed: Change | undefined;
+  disabled: boolean;
+  onChange(value: unknown): void;
+}) {
+  const { name, description, secret, source, set_by } = setting;
+  const isOwn = source === "tenant";
+  const facts = [
+    ...(isOwn || secret
+      ? []
+      : [words.settings.inForce(shownValue(setting.value), words.settings.sources[source])]),
+    ...(setting.default === undefined || source === "default"
+      ? []
+      : [words.settings.defaultIs(shownValue(setting.default))]),
+    ...boundsOf(setting),
+    setting.variable,
+  ];
+  return (
+    <Paper withBorder p="md">
+      <SettingField
+        label={name}
+        description={description}
+        declared={declaredOf(setting)}
+        value={changed ? changed.value : disabled ? setting.value : ownValue(setting)}
+        secret={secret ? (isOwn ? "set" : "unset") : undefined}
+        disabled={disabled}
+        onChange={onChange}
+      />
+      <Group justify="space-between" align="flex-start" gap="xs" mt={6} mih={24}>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {facts.join(" · ")}
+        </Text>
+        <Group gap="xs" wrap="nowrap">
+          {set_by !== "tenant" && (
+            <Badge variant="light" color="gray" tt="none">
+              {words.settings.setBy[set_by]}
+            </Badge>
+          )}
+          {changed ? (
+            <Badge variant="light" color="yellow" tt="none">
+              {words.settings.changed}
+            </Badge>
+          ) : (
+            isOwn && (
+              <Badge variant="light" tt="none">
+                {words.settings.set}
+              </Badge>
+            )
+          )}
+        </Group>
+      </Group>
+    </Paper>
+  );
+}
