@@ -24,6 +24,8 @@ const windows = { ...closes, attributes: { header: { role: "presentation" } } };
 const readableColours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    "--mantine-color-red-filled": "var(--mantine-color-red-9)",
+    "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-dimmed": "var(--mantine-color-gray-7)",
     "--mantine-color-placeholder": "var(--mantine-color-gray-7)",
     "--mantine-color-indigo-light-color": "#2b3fa3",
@@ -34,6 +36,8 @@ const readableColours: CSSVariablesResolver = () => ({
     "--mantine-color-green-light-color": "#1d6628",
   },
   dark: {
+    "--mantine-color-red-filled": "var(--mantine-color-red-9)",
+    "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
     "--mantine-color-placeholder": "var(--mantine-color-dark-2)",
   },
