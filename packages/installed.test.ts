@@ -164,12 +164,12 @@ describe.each(names)("@stile-auth/%s", (name) => {
 });
 
 describe("@stile-auth/server", () => {
-  test("depends on jose alone, and is smaller than 200 kB", () => {
+  test("depends on jose alone, and is smaller than 300 kB", () => {
     const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf("server");
     expect(Object.keys(dependencies)).toEqual(["jose"]);
     const needed = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional);
     expect(needed).toEqual([]);
-    expect(filesOf("server").reduce((sum, { size }) => sum + size, 0)).toBeLessThan(200_000);
+    expect(filesOf("server").reduce((sum, { size }) => sum + size, 0)).toBeLessThan(300_000);
   });
 
   test("gives the tRPC router a type that knows procedures, inputs and answers", async () => {
@@ -301,7 +301,7 @@ describe("@stile-auth/stile", () => {
       "server/http/openapi/examples.json",
       "server/methods/password/common-passwords.txt.br",
     ]);
-    expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(6_000_000);
+    expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(7_000_000);
   });
 
   test("compiles with every export, the former path of the client among them", async () => {

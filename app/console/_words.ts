@@ -199,7 +199,7 @@ export const words = {
     ) =>
       `${delivered.toLocaleString("en")} delivered, ${retried.toLocaleString("en")} to repeat, ${failed.toLocaleString("en")} failed, ${waiting} waiting`,
     versions: (service: string, schema: number) => `Stile ${service}, database schema ${schema}`,
-    empty: "Nobody has signed in at this time",
+    empty: "No user has signed in at this time",
     emptySentence: "If the service is new, begin here:",
     beginnings: [
       "Open the hosted page of this tenant at /login, and register an account.",
