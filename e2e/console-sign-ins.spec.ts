@@ -18,7 +18,7 @@ async function failToSignIn(url: string, address: string): Promise<void> {
   await client.act("continue_with_login_identifier", { email: address });
   await client.act("continue_to_password_login");
   await client.act("password_login", { password: wrongPassword });
-  expect(client.state.error?.code).toBe("invalid_password");
+  expect(client.state.error?.code).toBe("form_data_invalid_error");
 }
 
 /** What is wider than the window scrolls by itself, and does not move the page. */
@@ -61,7 +61,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
   await page.waitForURL(/\/sign-ins\/[0-9a-f-]{36}$/);
   await expect(page.getByRole("heading", { level: 1 })).toContainText(number);
   await expect(
-    page.getByText(/“Password login” in “Login password” was rejected: .*invalid_password/),
+    page.getByText(/“Password login” in “Login password” was rejected: “This password does not match/),
   ).toBeVisible();
   await expect(page.getByText("Not offered").last()).toBeVisible();
   await expect(page.getByText(/password \(string, length 29\)/)).toBeVisible();

@@ -35,6 +35,10 @@ export async function openConsole(
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Colours change over some time.
+    await page.evaluate(() =>
+      Promise.allSettled(document.getAnimations().map((one) => one instanceof CSSTransition && one.finished)),
+    );
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(
       violations.map(({ id, help, nodes }) => `${id}, ${help}: ${nodes.map(({ html }) => html).join(" ")}`),

@@ -162,8 +162,10 @@ export const words = {
     atPresent: "at present",
     bounded: ({ count, more }: { count: number; more: boolean }) =>
       `${more ? "over " : ""}${count.toLocaleString("en")}`,
-    change: (part: number) =>
-      `${part > 0 ? "+" : "−"}${Math.abs(Math.round(part * 100)).toLocaleString("en")} %`,
+    change: (part: number) => {
+      const percent = Math.round(Math.abs(part) * 100);
+      return `${percent === 0 ? "" : part > 0 ? "+" : "−"}${percent.toLocaleString("en")} %`;
+    },
     before: (shown: string) => `before: ${shown}`,
     chart: "Sign-ins over time",
     division: "Bars",

@@ -8,8 +8,20 @@ export function spoken(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns what a user is told of an error, in English; null where the text depends on the case. */
-export function errorText(code: string): string | null {
-  const text = (flow.errors as Partial<Record<string, string>>)[code];
+/** Writes the name of a method. */
+export const methodName = (name: string): string =>
+  (words.methods as Partial<Record<string, string>>)[name] ?? spoken(name);
+
+type Texts = Partial<Record<string, string>>;
+
+/**
+ * Returns what a user is told of an error, in English; null where the text depends on the case.
+ *
+ * @param inputs the names of those that were sent, which may have texts of their own
+ */
+export function errorText(code: string, inputs: readonly string[] = []): string | null {
+  const worded: Partial<Record<string, { errors?: Texts }>> = flow.inputs;
+  const own = inputs.map((name) => worded[name]?.errors?.[code]).find((text) => text !== undefined);
+  const text = own ?? (flow.errors as Texts)[code];
   return text === undefined || text.includes("{") ? null : text;
 }

@@ -3,7 +3,18 @@
 import "@xyflow/react/dist/style.css";
 import { Skeleton, Text, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { Background, Controls, type Edge, MarkerType, type Node, Position, ReactFlow } from "@xyflow/react";
+import {
+  Background,
+  BaseEdge,
+  Controls,
+  type Edge,
+  type EdgeProps,
+  MarkerType,
+  type Node,
+  Position,
+  ReactFlow,
+} from "@xyflow/react";
+import type { ElkNode } from "elkjs/lib/elk-api";
 import { useEffect, useState } from "react";
 import { words } from "../_words.ts";
 
@@ -33,32 +44,87 @@ const WIDTH = 200;
 const HEIGHT = 56;
 const MAX_STROKE = 8;
 
-/** Space between layers; side by side, labels of edges have to fit into it. */
+/** Of layers below each other. */
+const NARROW_HEIGHT = 520;
+
+/** On which sides of a state ways end and begin. */
 const directions = {
-  RIGHT: { layers: "150", source: Position.Right, target: Position.Left },
-  DOWN: { layers: "64", source: Position.Bottom, target: Position.Top },
+  RIGHT: { source: Position.Right, target: Position.Left },
+  DOWN: { source: Position.Bottom, target: Position.Top },
 } as const;
 
 type Direction = keyof typeof directions;
 
-type Places = ReadonlyMap<string, { x: number; y: number }>;
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** Where everything is: states by id; of each step, in their order, the points of its line and the place of its label. */
+interface Layout {
+  /** What was laid out. */
+  of: string;
+  states: ReadonlyMap<string, Point>;
+  steps: readonly { points: Point[]; label: Point }[];
+}
+
+const LABEL_HEIGHT = 16;
+const LABEL_CHARACTER = 6.2;
 
 /** Loaded with the first graph: its code is larger than that of all pages. */
-async function layOut(ids: readonly string[], pairs: readonly [string, string][], direction: Direction) {
+async function layOut(shape: string, direction: Direction): Promise<Omit<Layout, "of">> {
   const { default: ELK } = await import("elkjs/lib/elk.bundled.js");
-  const { children = [] } = await new ELK().layout({
+  const [ids, ways] = JSON.parse(shape) as [string[], [from: string, to: string, label: string][]];
+  const graph: ElkNode = {
     id: "states",
     layoutOptions: {
       "elk.algorithm": "layered",
       "elk.direction": direction,
-      "elk.spacing.nodeNode": "40",
-      "elk.layered.spacing.nodeNodeBetweenLayers": directions[direction].layers,
+      "elk.edgeRouting": "ORTHOGONAL",
+      "elk.spacing.nodeNode": "28",
+      "elk.spacing.edgeNode": "20",
+      "elk.layered.spacing.nodeNodeBetweenLayers": "32",
     },
     children: ids.map((id) => ({ id, width: WIDTH, height: HEIGHT })),
-    edges: pairs.map(([from, to], index) => ({ id: String(index), sources: [from], targets: [to] })),
-  });
-  return new Map(children.map(({ id, x = 0, y = 0 }) => [id, { x, y }]));
+    edges: ways.map(([from, to, text], index) => ({
+      id: String(index),
+      sources: [from],
+      targets: [to],
+      labels: text ? [{ text, width: text.length * LABEL_CHARACTER + 8, height: LABEL_HEIGHT }] : [],
+    })),
+  };
+  const { children = [], edges = [] } = await new ELK().layout(graph);
+  return {
+    states: new Map(children.map(({ id, x = 0, y = 0 }) => [id, { x, y }])),
+    steps: edges.map(({ sections: [section] = [], labels: [label] = [] }) => ({
+      points: section ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint] : [],
+      label: {
+        x: (label?.x ?? 0) + (label?.width ?? 0) / 2,
+        y: (label?.y ?? 0) + (label?.height ?? 0) / 2,
+      },
+    })),
+  };
 }
+
+/** A line as it was laid out, which leads around the states between its ends. */
+function RoutedEdge({ id, data, label, markerEnd, style }: EdgeProps<Edge<Layout["steps"][number]>>) {
+  if (!data) return null;
+  const path = data.points.map(({ x, y }, index) => `${index === 0 ? "M" : "L"}${x},${y}`).join(" ");
+  return (
+    <BaseEdge
+      id={id}
+      path={path}
+      label={label}
+      labelX={data.label.x}
+      labelY={data.label.y}
+      labelBgPadding={[3, 1]}
+      style={style ?? {}}
+      {...(markerEnd ? { markerEnd } : {})}
+    />
+  );
+}
+
+const edgeTypes = { routed: RoutedEdge };
 
 const colours = {
   passed: "var(--mantine-primary-color-filled)",
@@ -76,32 +142,42 @@ export function StateGraph({
   states,
   steps,
   height = 420,
+  isNarrow = false,
   onState,
 }: {
   label: string;
   states: readonly GraphState[];
   steps: readonly GraphStep[];
+  /** Where there is room for layers side by side. */
   height?: number;
+  /** Whether it has less than the width of the page. */
+  isNarrow?: boolean;
   onState?(id: string): void;
 }) {
   const scheme = useComputedColorScheme();
   const isWide = useMediaQuery("(min-width: 48em)", undefined, { getInitialValueInEffect: false });
-  const direction: Direction = isWide ? "RIGHT" : "DOWN";
-  const [places, setPlaces] = useState<Places | null>(null);
-  const shape = JSON.stringify([states.map(({ id }) => id), steps.map(({ from, to }) => [from, to])]);
+  const direction: Direction = isWide && !isNarrow ? "RIGHT" : "DOWN";
+  const [layout, setLayout] = useState<Layout | null>(null);
+  const shape = JSON.stringify([
+    states.map(({ id }) => id),
+    steps.map(({ from, to, label: text }) => [from, to, text]),
+  ]);
+  const wanted = `${direction} ${shape}`;
   useEffect(() => {
     let isCurrent = true;
-    const [ids, pairs] = JSON.parse(shape) as [string[], [string, string][]];
-    void layOut(ids, pairs, direction).then((found) => isCurrent && setPlaces(found));
+    void layOut(shape, direction).then(
+      (found) => isCurrent && setLayout({ of: `${direction} ${shape}`, ...found }),
+    );
     return () => {
       isCurrent = false;
     };
   }, [shape, direction]);
-  const isPlaced = places !== null && states.every(({ id }) => places.has(id));
+  const isPlaced = layout?.of === wanted;
+  const shownHeight = direction === "RIGHT" ? height : NARROW_HEIGHT;
   const { source, target } = directions[direction];
   const nodes: Node[] = states.map(({ id, label: text, note, mark }) => ({
     id,
-    position: places?.get(id) ?? { x: 0, y: 0 },
+    position: layout?.states.get(id) ?? { x: 0, y: 0 },
     sourcePosition: source,
     targetPosition: target,
     data: {
@@ -130,12 +206,13 @@ export function StateGraph({
       borderRadius: "var(--mantine-radius-md)",
     },
   }));
-  const edges: Edge[] = steps.map(({ from, to, label: text, isPassed, weight = 0 }) => ({
+  const edges: Edge[] = steps.map(({ from, to, label: text, isPassed, weight = 0 }, index) => ({
     id: `${from} ${to}`,
     source: from,
     target: to,
     label: text,
-    type: "smoothstep",
+    type: "routed",
+    data: { ...layout?.steps[index] },
     markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, markerUnits: "userSpaceOnUse" },
     zIndex: isPassed ? 1 : 0,
     style: {
@@ -144,13 +221,14 @@ export function StateGraph({
     },
   }));
   return (
-    <section aria-label={label} style={{ height }} className="state-graph">
+    <section aria-label={label} style={{ height: shownHeight }} className="state-graph">
       {isPlaced ? (
         <ReactFlow
           // A changed layout is fitted anew.
-          key={`${direction} ${shape}`}
+          key={wanted}
           nodes={nodes}
           edges={edges}
+          edgeTypes={edgeTypes}
           colorMode={scheme}
           fitView
           fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
@@ -170,7 +248,7 @@ export function StateGraph({
           <Controls showInteractive={false} />
         </ReactFlow>
       ) : (
-        <Skeleton height={height} />
+        <Skeleton height={shownHeight} />
       )}
     </section>
   );

@@ -125,12 +125,17 @@ function Difference({
   const Arrow = isSame ? IconArrowRight : change > 0 ? IconArrowUpRight : IconArrowDownRight;
   const colour = isSame ? "dimmed" : change > 0 === isBad ? "var(--stile-worse)" : "var(--stile-better)";
   return (
-    <Group gap={4} wrap="nowrap">
-      <Text size="xs" c={colour} span style={{ display: "inline-flex", alignItems: "center", gap: 2 }}>
+    <Group gap="0 4px">
+      <Text
+        size="xs"
+        c={colour}
+        span
+        style={{ display: "inline-flex", alignItems: "center", gap: 2, whiteSpace: "nowrap" }}
+      >
         <Arrow size={14} aria-hidden />
         {words.overview.change(change)}
       </Text>
-      <Text size="xs" c="dimmed" truncate>
+      <Text size="xs" c="dimmed">
         {words.overview.before(shown)}
       </Text>
     </Group>

@@ -46,7 +46,7 @@ const options = {
   method: asSpoken(Object.keys(methods)),
 };
 
-const GRAPH_HEIGHT = 460;
+const GRAPH_HEIGHT = 320;
 
 /** Where users give up: the states of a type of flow, and what became of those who entered them. */
 export function Funnel() {
@@ -107,12 +107,19 @@ export function Funnel() {
       ) : (
         <>
           <SimpleGrid cols={{ base: 1, lg: compared ? 2 : 1 }} spacing="sm">
-            <Period title={words.funnel.now} range={range} funnel={found.data} onState={open} />
+            <Period
+              title={words.funnel.now}
+              range={range}
+              funnel={found.data}
+              isNarrow={compared !== null}
+              onState={open}
+            />
             {compared && (
               <Period
                 title={words.funnel.earlier}
                 range={compared.range}
                 funnel={earlierAnswer}
+                isNarrow
                 onState={open}
               />
             )}
@@ -133,11 +140,13 @@ function Period({
   title,
   range,
   funnel,
+  isNarrow,
   onState,
 }: {
   title: string;
   range: Range;
   funnel: FunnelAnswer | undefined;
+  isNarrow: boolean;
   onState(state: string): void;
 }) {
   const period = words.funnel.between(stepLabel(range.from, "hour"), stepLabel(range.to, "hour"));
@@ -162,6 +171,7 @@ function Period({
           label={words.funnel.graph(period)}
           {...funnelGraph(funnel)}
           height={GRAPH_HEIGHT}
+          isNarrow={isNarrow}
           onState={onState}
         />
       )}

@@ -16,15 +16,22 @@ export function endingOf({ outcome, type, path, state, started_at, last_step_at 
   return outcome === "rejected" ? `${rejection(last)} ${shown}` : endings.waits(spoken(state ?? ""));
 }
 
-function rejection({ verdict, action, from, error }: Step): string {
+function rejection({ verdict, action, from, error, inputs }: Step): string {
   const verdicts: Partial<Record<string, string>> = endings.verdicts;
   const what =
     action === null ? endings.start : endings.action(spoken(action), from === null ? null : spoken(from));
-  return `${what} ${verdicts[verdict] ?? verdict}${error === null ? "." : `: ${errorSentence(error)}`}`;
+  return `${what} ${verdicts[verdict] ?? verdict}${error === null ? "." : `: ${errorSentence(error, inputs)}`}`;
 }
 
-/** What a user is told of an error, and its code. */
-export function errorSentence(code: string): string {
-  const text = errorText(code);
+/**
+ * What a user is told of an error, and its code.
+ *
+ * @param inputs that were sent: an input may have a text of its own
+ */
+export function errorSentence(code: string, inputs: Step["inputs"]): string {
+  const text = errorText(
+    code,
+    inputs.map(({ name }) => name),
+  );
   return text === null ? `${code}.` : `“${text}” (${code}).`;
 }

@@ -74,7 +74,7 @@ function StepDetails({
           </Text>
         )}
       </Group>
-      {error !== null && <Text size="sm">{errorSentence(error)}</Text>}
+      {error !== null && <Text size="sm">{errorSentence(error, inputs)}</Text>}
       <StepTime step={step} slowest={slowest} />
       {inputs.length > 0 && (
         <Text size="sm">
@@ -202,7 +202,7 @@ function Withheld({ title, items }: { title: string; items: Step["not_offered"][
         {items.map(({ name, reasons }) => (
           <List.Item key={name}>
             <Text span size="sm" fw={500}>
-              {spoken(name)}
+              {spoken(name)}:
             </Text>{" "}
             <Text span size="sm">
               {reasons.map(({ sentence }) => sentence).join(" ")}

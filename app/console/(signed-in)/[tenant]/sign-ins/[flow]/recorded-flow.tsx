@@ -36,7 +36,7 @@ import { FlowTimeline, stepAnchor } from "./flow-timeline.tsx";
 /** How much of the audit log around a flow is linked to. */
 const AROUND_MINUTES = 1;
 
-const GRAPH_HEIGHT = 360;
+const GRAPH_HEIGHT = 280;
 
 /** The declared graph is the same until the service is updated. */
 async function readDeclaredGraph(): Promise<DeclaredGraph> {
