@@ -8,10 +8,6 @@ export function spoken(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Writes the name of a method. */
-export const methodName = (name: string): string =>
-  (words.methods as Partial<Record<string, string>>)[name] ?? spoken(name);
-
 type Texts = Partial<Record<string, string>>;
 
 /**
