@@ -27,6 +27,8 @@ const CONDITIONS: Record<string, string> = {
   "LGPL-3.0-or-later":
     "The image library libvips, which `sharp` uses, unmodified. A distributor offers its source and lets recipients " +
     "replace the library.",
+  "EPL-2.0 OR GPL-3.0-or-later":
+    "Used under EPL-2.0: a changed file of the component stays under it when it is distributed, with its source.",
   "MPL-2.0": "A changed file of the component stays under this licence when it is distributed.",
 };
 
