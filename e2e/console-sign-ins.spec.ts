@@ -38,6 +38,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
   await page.getByRole("link", { name: "Sign-ins" }).click();
   await page.getByRole("combobox", { name: "Outcome" }).click();
   await page.getByRole("option", { name: "Rejected" }).click();
+  await expect(page).toHaveURL(/outcome=rejected/);
   await expect(async () => {
     await page.reload();
     await expect(rows).toHaveCount(1, { timeout: 2_000 });
@@ -75,7 +76,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
   expect(await page.content()).not.toContain(wrongPassword);
   await page.setViewportSize(phone);
   await expect(nodes.first()).toBeVisible();
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => overflow(page)).toBe(0);
 
   await page.getByRole("link", { name: "Audit log of this time" }).click();
   await page.waitForURL(/audit-log\?from=/);
@@ -114,7 +115,7 @@ test("the overview marks an odd hour, and the funnel shows where users give up @
   await page.getByText("By hour").click();
   await expect(page.getByText(/: 80 failures, usually 8/)).toBeVisible();
   await page.setViewportSize(phone);
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => overflow(page)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 900 });
 
   await page.getByRole("link", { name: "Funnel" }).click();
@@ -141,5 +142,5 @@ test("the overview marks an odd hour, and the funnel shows where users give up @
   await page.getByRole("option", { name: "Opera" }).click();
   await expect(page.getByText("Nothing was counted").first()).toBeVisible();
   await page.setViewportSize(phone);
-  expect(await overflow(page)).toBe(0);
+  await expect.poll(() => overflow(page)).toBe(0);
 });
