@@ -48,7 +48,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
   const number = await rows.getByRole("link").first().innerText();
 
   await page.goto(`${base}/sign-ins`);
-  const field = page.getByRole("textbox", { name: "Support number" });
+  const field = page.getByRole("searchbox", { name: "Support number" });
   await field.fill("ABCD");
   await expect(page.getByText("Eight letters, as at the foot of the page")).toBeVisible();
   await field.fill(number.replace(" ", "").toLowerCase());

@@ -1,8 +1,10 @@
 "use client";
 
 import { BarChart } from "@mantine/charts";
-import { ScrollArea, Stack, Table, Text } from "@mantine/core";
+import { Box, Stack, Table, Text } from "@mantine/core";
 import { words } from "../_words.ts";
+
+const TABLE_HEIGHT = 320;
 
 /** One part of each bar. */
 export interface ChartPart {
@@ -73,7 +75,7 @@ export function StepChart({
         <Text component="summary" size="xs" c="dimmed" style={{ cursor: "pointer" }}>
           {words.chart.asTable}
         </Text>
-        <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
+        <Box mah={TABLE_HEIGHT} tabIndex={0} style={{ overflow: "auto" }}>
           <Table aria-label={label} verticalSpacing={4} fz="xs">
             <Table.Thead>
               <Table.Tr>
@@ -97,7 +99,7 @@ export function StepChart({
               ))}
             </Table.Tbody>
           </Table>
-        </ScrollArea.Autosize>
+        </Box>
       </details>
     </Stack>
   );
