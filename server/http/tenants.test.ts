@@ -250,6 +250,8 @@ describe("A68 data of one tenant", () => {
     const started = await restWalk(runtime, "login", tenantVisitor(runtime, globex));
     const idOf = ({ state }: RestWalk) =>
       /%40(.+)$/.exec(Object.values(state.actions)[0]?.href ?? "")?.[1] ?? "";
+    // What the walks above have caused is written after their answers.
+    await Promise.all([runtime.recorder.flush(), runtime.counters.flush()]);
     const before = await rowsOf(acme.id);
 
     const flowIds = fc.constantFrom(idOf(flow), idOf(started), victim.userId, randomUUID());
