@@ -13,10 +13,18 @@ const MAX_CHARACTERS = 200;
  * Compares two readings of one resource.
  *
  * @param before as JSON; null if there was none
- * @param after the same after the change
- * @returns lines such as `name: "Ada" → "Grace"`, whose email addresses are masked
+ * @param after the same after the change; null if there is none
+ * @param options `tellsTexts`: whether texts are told, with masked email addresses. Of users they are not: times, numbers and
+ *   flags are
+ * @returns lines such as `enabled: true → false`
  */
-export function changesBetween(before: unknown, after: unknown): string[] {
+export function changesBetween(
+  before: unknown,
+  after: unknown,
+  { tellsTexts }: { tellsTexts: boolean },
+): string[] {
+  if (after === null) return before === null ? [] : ["deleted"];
+  const shown = (json: string | undefined) => shownValue(json, tellsTexts);
   const [former, present] = [leavesOf(before), leavesOf(after)];
   const paths = [...new Set([...former.keys(), ...present.keys()])];
   const changed = paths.filter(
@@ -43,8 +51,13 @@ function leavesOf(value: unknown, path = ""): Map<string, string> {
   return new Map(members.flatMap(([at, member]) => [...leavesOf(member, at)]));
 }
 
-function shown(json: string | undefined): string {
+function shownValue(json: string | undefined, tellsTexts: boolean): string {
   if (json === undefined) return "none";
-  const masked = json.replace(/[^\s"<>]+@[^\s"<>]+/g, (address) => maskName(address));
-  return masked.length > MAX_CHARACTERS ? `${masked.slice(0, MAX_CHARACTERS)}…` : masked;
+  const isText = json.startsWith('"') && !isoTime.test(json);
+  if (isText && !tellsTexts) return "***";
+  // Shortened first: what a tenant sets may be long.
+  const short = json.length > MAX_CHARACTERS ? `${json.slice(0, MAX_CHARACTERS)}…` : json;
+  return short.replace(/[^\s"<>@]+@[^\s"<>@]+/g, (address) => maskName(address));
 }
+
+const isoTime = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;

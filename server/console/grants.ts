@@ -4,6 +4,7 @@ import { violatedForeignKey } from "#db/errors";
 import { type AuditContext, audit } from "../audit/audit.ts";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { parseEmailAddress } from "../identity/email/email-address.ts";
 import { isUuid } from "../lib/uuid.ts";
 import { type ConsoleRole, stronger } from "./roles.ts";
 
@@ -155,12 +156,42 @@ export function roleOf(
 ): ConsoleRole | null {
   const { roles } = config.console;
   const configured =
-    tenantId === defaultTenant
-      ? verified.flatMap((address) => (Object.hasOwn(roles, address) ? (roles[address] ?? []) : []))
-      : [];
+    tenantId === defaultTenant ? verified.flatMap((address) => rolesByAddress(roles, address)) : [];
   const [first, ...others] = [...(granted === null ? [] : [granted]), ...configured];
   return first === undefined ? null : others.reduce(stronger, first);
 }
+
+/**
+ * The strongest role that the configuration gives to an address which a change names, whether or not an account has it: a change
+ * may say that an address is verified.
+ *
+ * @param body of the change
+ * @returns null if none has one
+ */
+export function namedRole(
+  { config, tenant: defaultTenant }: Configured & { tenant: Pick<Tenant, "id"> },
+  { id }: Pick<Tenant, "id">,
+  body: unknown,
+): ConsoleRole | null {
+  const { roles } = config.console;
+  if (id !== defaultTenant.id || Object.keys(roles).length === 0) return null;
+  return textsIn(body)
+    .flatMap((text) => rolesByAddress(roles, canonical(text)))
+    .reduce<ConsoleRole | null>((one, other) => (one ? stronger(one, other) : other), null);
+}
+
+const rolesByAddress = (roles: Record<string, ConsoleRole>, address: string): ConsoleRole[] =>
+  Object.entries(roles).flatMap(([named, role]) => (canonical(named) === address ? [role] : []));
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
+const MAX_ADDRESS_CHARACTERS = 254;
+
+/** An address as accounts have it; any other text in lower case. */
+const canonical = (text: string) => parseEmailAddress(text, MAX_ADDRESS_CHARACTERS) ?? text.toLowerCase();
 
 /**
  * The strongest role that any of some accounts has, read from the database.

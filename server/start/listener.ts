@@ -109,7 +109,7 @@ export function createListener({
     let answered: Reply | Response | null;
     try {
       const { api, console } = await destinations;
-      const answerOfConsole = console?.(incoming);
+      const answerOfConsole = console?.(incoming, sourceOf(info.address));
       if (answerOfConsole) {
         outgoing.setHeader("X-Request-ID", info.requestId);
         return await answerOfConsole(incoming, outgoing);

@@ -49,7 +49,7 @@ export async function openPort(config: Config, log: Logger, pages: Pages): Promi
       holdRuntime(runtime);
       ready.resolve({
         api: dispatch,
-        console: consolePages(runtime.config),
+        console: consolePages(runtime),
         loggable: loggablePath,
         pages: pages.answerPage,
       });

@@ -39,6 +39,8 @@ export const apiKeyAddresses = [
   }),
   adminOperation("POST /admin/api_keys", {
     id: "createApiKey",
+    // A key of the default tenant manages all tenants, or registers factors.
+    roleAtDefaultTenant: "operator",
     summary: "Create an API key of the tenant",
     description: "The answer has the key. It is stored as a hash and cannot be shown again.",
     body: z.object({ interface: z.enum(keyInterfaces), name: z.string().max(200).default("") }),
@@ -53,19 +55,7 @@ export const apiKeyAddresses = [
       },
       409: `The tenant has ${MAX_API_KEYS} keys of the interface, the most it may have.`,
     },
-    async perform(context, { body }) {
-      const { runtime, tenant, client, visitor } = context;
-      // A key of the default tenant manages all tenants.
-      if (
-        visitor &&
-        visitor.role !== "operator" &&
-        tenant.id === runtime.tenant.id &&
-        body.interface === "admin"
-      )
-        return rejectAdmin(
-          "forbidden",
-          "Only an operator makes keys of this interface of the default tenant.",
-        );
+    async perform({ runtime, tenant, client }, { body }) {
       const made = await createApiKey(runtime, tenant, body, client).catch((error: unknown) => {
         if (error instanceof TenantError) return null;
         throw error;
@@ -77,6 +67,7 @@ export const apiKeyAddresses = [
   }),
   adminOperation("DELETE /admin/api_keys/{id}", {
     id: "deleteApiKey",
+    roleAtDefaultTenant: "operator",
     summary: "Delete an API key of the tenant",
     description: "It is invalid at once. A key can delete itself.",
     answers: { 204: "The key is deleted." },

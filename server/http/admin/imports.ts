@@ -63,6 +63,8 @@ const shownAs = ({
 export const importAddresses = [
   changeOperation("POST /admin/imports", {
     id: "beginImport",
+    // An import verifies addresses, to which the configuration may give a role.
+    roleAtDefaultTenant: "operator",
     summary: "Begin to upload a file of users",
     description: `A file of users of another system, or of \`stile users export\`, has at most ${MAX_IMPORT_BYTES} bytes; \`stile users import\` takes longer ones. It is sent in pieces, then checked or imported by a job that goes on after a restart. An upload that is not started within a day has to begin anew.`,
     body: z.strictObject({
@@ -102,6 +104,7 @@ export const importAddresses = [
   }),
   changeOperation("PUT /admin/imports/{id}/pieces/{number}", {
     id: "putImportPiece",
+    roleAtDefaultTenant: "operator",
     summary: "Send a piece of a file",
     description:
       "Pieces are numbered from 1 and sent in their order. A file can be cut anywhere between two characters. A piece that is sent again with the same content has no effect: after a lost connection, continue with the number after `pieces`.",
@@ -118,6 +121,7 @@ export const importAddresses = [
   }),
   changeOperation("POST /admin/imports/{id}/start", {
     id: "startImport",
+    roleAtDefaultTenant: "operator",
     summary: "Check or import a file whose pieces are all there",
     description:
       "A check tells what would be refused, and writes no user. A file that was checked can be imported without sending it again. Each user is imported completely, or refused and reported; existing accounts are never changed. A second call has no effect.",
@@ -148,6 +152,7 @@ export const importAddresses = [
   }),
   changeOperation("DELETE /admin/imports/{id}", {
     id: "cancelImport",
+    roleAtDefaultTenant: "operator",
     summary: "Cancel an import",
     description: "What was imported stays; the file is deleted. A second call has no effect.",
     answers: { 200: answer, 409: "The import has ended." },

@@ -23,6 +23,7 @@ import {
 } from "./change-conditions.ts";
 import { linesOf, streamed } from "./streamed.ts";
 import {
+  accountsOfConsole,
   changingParty,
   DEFAULT_TENANT,
   FORBIDDEN,
@@ -280,7 +281,8 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
         },
       },
       async perform(id, context, { params, body }) {
-        const conditions = conditionsOf(body);
+        const kept = body.unless_locked_out ?? (await accountsOfConsole(context, id));
+        const conditions = conditionsOf({ ...body, unless_locked_out: kept });
         const { version_id } = params as { version_id: string };
         await restoreSettings(context.runtime, id, version_id, conditions, changingParty(context));
         return shownTenant(context, id);

@@ -147,7 +147,7 @@ export function patched(current: Tree, patch: Tree): Tree {
 }
 
 /** The accounts of a tenant that have a role of the console; none for a key, which no settings lock out. */
-async function accountsOfConsole({ runtime, visitor }: HandlerContext, id: string): Promise<string[]> {
+export async function accountsOfConsole({ runtime, visitor }: HandlerContext, id: string): Promise<string[]> {
   if (!visitor) return [];
   const grants = await listGrants(runtime, { id });
   return grants.slice(0, MAX_PROTECTED).map(({ user_id }) => user_id);

@@ -205,6 +205,8 @@ export const webhookAddresses = [
   }),
   adminOperation("POST /admin/webhooks", {
     id: "createWebhook",
+    // Deliveries hold the codes of mails and SMS.
+    roleAtDefaultTenant: "operator",
     summary: "Create a webhook",
     description: "The answer has its secret, which is stored sealed and cannot be shown again.",
     body: z.object(described),
@@ -229,6 +231,7 @@ export const webhookAddresses = [
   }),
   adminOperation("PUT /admin/webhooks/{id}", {
     id: "updateWebhook",
+    roleAtDefaultTenant: "operator",
     summary: "Change a webhook",
     description: "Sets `failures` to 0, and `expires_at` to 30 days from now.",
     body: z.object({ ...described, enabled: z.boolean() }),
@@ -241,12 +244,14 @@ export const webhookAddresses = [
   }),
   adminOperation("DELETE /admin/webhooks/{id}", {
     id: "deleteWebhook",
+    roleAtDefaultTenant: "operator",
     summary: "Delete a webhook and its deliveries",
     answers: { 204: "The webhook is deleted." },
     perform: ({ runtime, tenant, client }, { params }) => deleteWebhook(runtime, tenant, params.id, client),
   }),
   adminOperation("POST /admin/webhooks/{id}/rotate_secret", {
     id: "rotateWebhookSecret",
+    roleAtDefaultTenant: "operator",
     summary: "Replace the secret of a webhook",
     description: "Until the overlap ends, deliveries are signed with the previous secret too.",
     body: z.object({
@@ -263,6 +268,7 @@ export const webhookAddresses = [
   }),
   adminOperation("POST /admin/webhooks/{id}/test", {
     id: "testWebhook",
+    roleAtDefaultTenant: "operator",
     summary: "Deliver an event named test to a webhook",
     description: "Its `data` is empty. The delivery is repeated like any other if it fails.",
     params: ofReceiver,
@@ -319,6 +325,7 @@ export const webhookAddresses = [
   }),
   adminOperation("POST /admin/webhooks/{id}/deliveries/{delivery_id}/replay", {
     id: "replayWebhookDelivery",
+    roleAtDefaultTenant: "operator",
     summary: "Deliver an event again",
     description: "Under a new id of the delivery, and with the same `webhook-id`.",
     params: ofReceiver,
@@ -341,6 +348,7 @@ export const webhookAddresses = [
   }),
   adminOperation("POST /admin/webhooks/{id}/replay", {
     id: "replayWebhookDeliveries",
+    roleAtDefaultTenant: "operator",
     summary: "Deliver the events of a time range or of a flow again",
     description: `Each event once, the oldest ${MAX_REPLAYED} at most. Events are left out while a delivery of them waits.`,
     params: ofReceiver,

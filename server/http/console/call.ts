@@ -1,7 +1,7 @@
 import type { Tenant } from "../../config/tenant.ts";
 import { changesBetween } from "../../console/changes.ts";
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
-import { strongestRole } from "../../console/grants.ts";
+import { namedRole, strongestRole } from "../../console/grants.ts";
 import { recordChange } from "../../console/record-change.ts";
 import { type ConsoleRole, mayAs } from "../../console/roles.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -91,7 +91,7 @@ export async function callOperation(
   const { row, operation, isRead } = called;
   const tenant = await reachableTenant(runtime, visitor, input.tenant);
   if (!tenant) return { refused: "not_found" };
-  if (!mayAs(visitor.role, operation.role)) return { refused: "forbidden" };
+  if (!mayAs(visitor.role, neededRole(runtime, tenant, operation))) return { refused: "forbidden" };
   const { tenantId, userId } = visitor;
   const own: HandlerContext = {
     ...context,
@@ -106,12 +106,13 @@ export async function callOperation(
   const before = await readingOf(called, own, input);
   const answer = await row.call(own, given);
   if (answer.status >= 400) return answer;
+  // The answer is not told: it may hold a secret that is shown once.
   const after = await readingOf(called, own, input);
-  const made = after === null && !(answer instanceof Response) ? parsed(answer) : after;
+  const isOfUser = called.reading?.row.path.startsWith("/admin/users") ?? false;
   await recordChange(await clientContext(own), {
     operation: operation.id,
     of: called.segments.map((name) => String(input[name])),
-    changes: changesBetween(before, made),
+    changes: changesBetween(before, after, { tellsTexts: !isOfUser }),
   });
   return answer;
 }
@@ -126,6 +127,12 @@ async function reachableTenant(
   if (asked !== tenantId && role !== "operator") return null;
   return asked === tenant.id ? tenant : tenants.byId(asked);
 }
+
+const neededRole = (
+  { tenant: defaultTenant }: Runtime,
+  { id }: Tenant,
+  { role, roleAtDefaultTenant = role }: ConsoleOperation["operation"],
+) => (id === defaultTenant.id ? roleAtDefaultTenant : role);
 
 /** A change asks for a sign-in that is not long ago. */
 const isFresh = ({ config }: Runtime, { authenticatedAt, now }: ConsoleVisitor) =>
@@ -142,6 +149,8 @@ async function mayChange(
   const ofPath = row.path.startsWith("/admin/users/{id}") ? [given.params.id] : [];
   const concerned = operation.concerns?.(given) ?? ofPath;
   const ids = concerned.filter((id) => typeof id === "string");
+  const named = namedRole(runtime, tenant, given.body);
+  if (named !== null && !mayAs(visitor.role, named)) return false;
   const strongest = await strongestRole(runtime, tenant, ids);
   return strongest === null || mayAs(visitor.role, strongest);
 }

@@ -32,7 +32,7 @@ const refusals: Record<CallRefusal, Reply> = {
 
 const extensions: Record<string, string> = {
   "application/json": "json",
-  "application/x-ndjson": "ndjson",
+  "application/jsonl": "jsonl",
   "text/csv": "csv",
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { ConfigError } from "../../config/errors.ts";
 import { firstOperatorLink } from "../../console/invitations.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -268,6 +269,50 @@ describe("a session of the console", () => {
     for (const [name, value] of browser.cookies) off.cookies.set(name, value);
     expect((await callConsole(off, "me")).status).toBe(404);
     expect((await off.request("/api/console/sign-in")).status).toBe(404);
+  });
+
+  test("A337 a file is not collected in memory, and a large body of a visitor without a session not read", async () => {
+    const account = await consoleAccount(runtime, "auditor");
+    expect(await account.call("exportUsers")).toMatchObject({
+      status: 400,
+      message: "The answer is a file: download it.",
+    });
+    const input = encodeURIComponent(JSON.stringify({ query: { format: "csv" } }));
+    const file = await account.browser.request(`/api/console/download/exportUsers?input=${input}`, {
+      headers: { "sec-fetch-site": "same-origin" },
+    });
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="exportUsers.csv"');
+    expect(await file.text()).toContain(account.email);
+    const large = { query: "x".repeat(100_000) };
+    expect((await callConsole(visitor(runtime), "listUsers", large)).status).toBe(413);
+    expect((await account.call("listUsers", large)).status).toBe(400);
+  });
+
+  test("A337 an unexpected error is not told, and what is unavailable is said to be so", async () => {
+    const { browser } = await consoleAccount(runtime, "operator");
+    const { database } = runtime;
+    const failing = (error: Error) => ({
+      ...runtime,
+      database: {
+        ...database,
+        read: new Proxy(database.read, {
+          get: () => {
+            throw error;
+          },
+        }),
+      },
+    });
+    const message = async (error: Error) => {
+      const other = visitor(failing(error) as TestRuntime);
+      for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+      const answer = await callConsole(other, "me");
+      return [answer.status, answer.message];
+    };
+    expect(await message(new Error("Failed query: select secret"))).toEqual([500, "The call failed."]);
+    expect(await message(new ConfigError("a tenant's settings are invalid"))).toEqual([
+      503,
+      "The service is busy. Try again.",
+    ]);
   });
 
   test("A337 a call with junk has an answer", async () => {

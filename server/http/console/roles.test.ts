@@ -32,6 +32,14 @@ const exceptions: Record<string, ConsoleRole> = {
   exportDryRunOfTenant: "auditor",
 };
 
+/** What would lead to the accounts of operators, where these are. */
+const operatorsAtDefaultTenant = [
+  ...["createApiKey", "deleteApiKey"],
+  ...["beginImport", "putImportPiece", "startImport", "cancelImport"],
+  ...["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook"],
+  ...["replayWebhookDelivery", "replayWebhookDeliveries"],
+];
+
 const neededFor = (id: string, isRead: boolean): ConsoleRole =>
   exceptions[id] ?? (isRead ? "auditor" : "administrator");
 
@@ -64,6 +72,16 @@ describe.each(consoleRoles)("A330 the role %s", (role) => {
   });
 });
 
+describe.each(["auditor", "support", "administrator"] as const)("A330 the role %s", (role) => {
+  const account = consoleAccount(runtime, role);
+
+  test.each(operations)("at the default tenant: $id", async ({ id, needed, segments }) => {
+    const { reason } = await (await account).call(id, inputOf(segments, runtime.tenant.id));
+    const least = operatorsAtDefaultTenant.includes(id) ? "operator" : needed;
+    expect(reason).toBe(consoleRoles.indexOf(role) >= consoleRoles.indexOf(least) ? undefined : "forbidden");
+  });
+});
+
 test.each(operations)("A330 without a session nothing is called: $id", async ({ id, segments }) => {
   const answer = await callConsole(visitor(runtime), id, inputOf(segments, own.id));
   expect(answer).toMatchObject({ status: 401, reason: "signed_out" });
@@ -83,7 +101,7 @@ test("an administrator of the default tenant reaches no other tenant, nor makes 
   expect((await account.call("getTenant", { id: other.id })).status).toBe(404);
   expect((await account.call("createTenant", { body: { name: "Mine" } })).reason).toBe("forbidden");
   const key = await account.call("createApiKey", { body: { interface: "admin", name: "way around" } });
-  expect(key).toMatchObject({ status: 403, data: undefined });
+  expect(key.reason).toBe("forbidden");
 });
 
 test("A331 no account changes one whose role is stronger", async () => {
@@ -108,6 +126,37 @@ test("A331 no account changes one whose role is stronger", async () => {
   const promoted = { id: administrator.userId, body: { role: "operator" } };
   expect(await administrator.call("setConsoleRole", promoted)).toMatchObject({ status: 403 });
   expect((await operator.call("setConsoleRole", promoted)).status).toBe(200);
+  expect((await administrator.call("me")).data.role).toBe("operator");
+});
+
+test("A331 no account verifies an address to which the configuration gives a stronger role", async () => {
+  const named = runtime.configured({
+    STILE_CONSOLE_ROLES: JSON.stringify({
+      "Root@Bücher.example": "operator",
+      "help@corp.example": "support",
+    }),
+  });
+  const administrator = await consoleAccount(named, "administrator");
+  const root = "root@xn--bcher-kva.example";
+  const calls: [string, object][] = [
+    ["createUserEmail", { id: administrator.userId, body: { address: root, is_verified: true } }],
+    ["createUser", { body: { emails: [{ address: root, is_primary: true, is_verified: true }] } }],
+    ["createUser", { body: { emails: [{ address: "root@bücher.example", is_primary: true }] } }],
+  ];
+  for (const [procedure, input] of calls)
+    expect([procedure, (await administrator.call(procedure, input)).reason]).toEqual([
+      procedure,
+      "forbidden",
+    ]);
+  const help = { address: "help@corp.example", is_verified: true };
+  expect((await administrator.call("createUserEmail", { id: administrator.userId, body: help })).status).toBe(
+    200,
+  );
+  const operator = await consoleAccount(named, "operator");
+  const verified = { address: root, is_verified: true };
+  expect((await operator.call("createUserEmail", { id: administrator.userId, body: verified })).status).toBe(
+    200,
+  );
   expect((await administrator.call("me")).data.role).toBe("operator");
 });
 
@@ -138,6 +187,21 @@ test("A332 what the console has changed is in the audit log, with its account, b
     operator: administrator.userId,
     changes: [expect.stringMatching(/^blocked_at: none → "\d{4}-/)],
   });
+  await administrator.call("deleteUser", {
+    id: (await consoleAccount(runtime, null, { tenant: own })).userId,
+  });
+  await administrator.call("createApiKey", { body: { interface: "passkeys", name: "a key" } });
+  await administrator.call("updateUser", { id: user.userId, body: { name: "Ada Lovelace" } });
+  const told = await administrator.call("listAuditLogs", { query: { type: ["console_changed"] } });
+  const changes: string[][] = told.data.items.map(
+    (one: { details: { changes: string[] } }) => one.details.changes,
+  );
+  expect(changes.slice(0, 3)).toEqual([
+    ["name: none → ***"],
+    expect.arrayContaining(['[0].name: none → "a key"']),
+    ["deleted"],
+  ]);
+  expect(JSON.stringify(changes)).not.toContain("stile_");
   const operator = await consoleAccount(runtime, "operator");
   await operator.call("unblockUser", { tenant: own.id, id: user.userId });
   const later = await operator.call("listAuditLogs", {

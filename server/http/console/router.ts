@@ -1,7 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
+import { ConfigError } from "../../config/errors.ts";
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
+import { isUnknownKey } from "../../keys/unknown-key.ts";
 import type { Reply } from "../answer/reply.ts";
+import { isTemporaryFailure } from "../answer/temporary-failure.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
 import {
   type CallRefusal,
@@ -44,6 +47,8 @@ const { router, procedure } = initTRPC.context<ConsoleContext>().create({
   isDev: false,
   errorFormatter: ({ shape, error }) => ({
     ...shape,
+    // The message of an unexpected error may hold a statement with its values.
+    message: error.code === "INTERNAL_SERVER_ERROR" ? "The call failed." : shape.message,
     data: { ...shape.data, reason: error.cause instanceof Refusal ? error.cause.reason : undefined },
   }),
 });
@@ -59,9 +64,14 @@ const input = z
 const procedureOf = (called: ConsoleOperation) => {
   const answers = procedure.input(input);
   const call = async ({ request, visitor }: ConsoleContext, given: ProcedureInput) => {
-    const answer = await callOperation(request, await visitor(), called, given);
+    const answer = await answered(request, async () =>
+      callOperation(request, await visitor(), called, given),
+    );
     if ("refused" in answer) return refuse(answer.refused);
-    if (answer instanceof Response) return answer.text();
+    if (answer instanceof Response) {
+      await answer.body?.cancel();
+      throw new TRPCError({ code: "BAD_REQUEST", message: "The answer is a file: download it." });
+    }
     if (answer.status >= 400) throw errorOf(answer);
     const body = parsed(answer);
     return isList(called) ? { items: body, total: Number(answer.headers?.["X-Total-Count"]) } : body;
@@ -70,6 +80,17 @@ const procedureOf = (called: ConsoleOperation) => {
     ? answers.query(({ ctx, input: given }) => call(ctx, given))
     : answers.mutation(({ ctx, input: given }) => call(ctx, given));
 };
+
+/** As other addresses, answers 503 to what a repetition may mend. */
+async function answered<Answer>({ runtime }: HandlerContext, call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isTemporaryFailure(error) && !isUnknownKey(error, runtime.log) && !(error instanceof ConfigError))
+      throw error;
+    throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "The service is busy. Try again." });
+  }
+}
 
 const codes: Record<number, TRPCError["code"]> = {
   400: "BAD_REQUEST",
@@ -92,8 +113,11 @@ function errorOf(answer: Reply): TRPCError {
 export const consoleRouter = router({
   /** The account that is signed in, its role, and the tenants that it reaches. */
   me: procedure.query(async ({ ctx }) => {
-    const visitor = await ctx.visitor();
-    return visitor ? whoIsSignedIn(ctx.request.runtime, visitor) : refuse("signed_out");
+    const me = await answered(ctx.request, async () => {
+      const visitor = await ctx.visitor();
+      return visitor && whoIsSignedIn(ctx.request.runtime, visitor);
+    });
+    return me ?? refuse("signed_out");
   }),
   ...Object.fromEntries([...consoleOperations].map(([id, called]) => [id, procedureOf(called)])),
 });

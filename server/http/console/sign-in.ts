@@ -29,6 +29,8 @@ interface Entry {
   /** The page of the console that was asked for. */
   to: string;
   invitation: string | null;
+  /** Tokens of sessions of the console that the new one replaces: a browser that returns from another host sends none. */
+  former: string[];
 }
 
 const entryCookieName = (config: Config) => `${isSecure(config) ? "__Host-" : ""}stile-console-entry`;
@@ -56,6 +58,7 @@ export const beginConsoleSignIn: Handler = async (context) => {
     state: randomToken(platform),
     to: pageOf(query.get("to")),
     invitation: query.get("invitation"),
+    former: consoleTokens(config, context.cookies),
   };
   const signIn = new URL(`${tenant.config.base_url}/login`);
   signIn.search = new URLSearchParams({
@@ -87,7 +90,8 @@ export const endConsoleSignIn: Handler = async (context) => {
   const entered = await enterConsole({ runtime, tenant, client, now }, session, entry.invitation);
   if ("refused" in entered)
     return refused(config, entered.refused === "session_ended" ? "interrupted" : entered.refused);
-  for (const former of consoleTokens(config, cookies)) await endConsoleSession(runtime, former);
+  for (const former of new Set([...entry.former, ...consoleTokens(config, cookies)]))
+    await endConsoleSession(runtime, former);
   return redirect(303, entry.to, {
     cookies: [
       consoleCookie(config, entered.token, config.console.session_lifetime),

@@ -1,7 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { parseJson } from "../../lib/strict-json.ts";
 import { plainError } from "../answer/reply.ts";
-import { readText } from "../request/body.ts";
+import { MAX_BODY_BYTES, readText } from "../request/body.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { consoleRouter } from "./router.ts";
 import { isOfConsole } from "./sign-in.ts";
@@ -22,12 +22,14 @@ const MAX_BYTES = 1024 * 1024;
 export const consoleTrpcHandler: Handler = async (context) => {
   const { request, runtime, client, cookies, url } = context;
   if (!isOfConsole(context)) return plainError(404, "Not found.");
-  const body = await readText(request, "application/json", MAX_BYTES);
+  const visitor = presentedVisitor(runtime, cookies);
+  // A failure is told by the calls.
+  const isSignedIn = await visitor.then(Boolean, () => false);
+  const body = await readText(request, "application/json", isSignedIn ? MAX_BYTES : MAX_BODY_BYTES);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   if (!body.ok || (body.value !== "" && parseJson(body.value) === undefined))
     return plainError(400, "The body must be JSON.");
-  let visitor: ReturnType<typeof presentedVisitor> | undefined;
   return fetchRequestHandler({
     endpoint: CONSOLE_TRPC,
     router: consoleRouter,
@@ -38,10 +40,7 @@ export const consoleTrpcHandler: Handler = async (context) => {
       headers: { "Content-Type": "application/json" },
       body: body.value === "" ? null : body.value,
     }),
-    createContext: () => ({
-      request: context,
-      visitor: () => (visitor ??= presentedVisitor(runtime, cookies)),
-    }),
+    createContext: () => ({ request: context, visitor: () => visitor }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR")
         runtime.log.error(

@@ -95,6 +95,8 @@ export interface Operation {
   security: Security;
   /** The least role of the console that may call it; only for operations of the administration interface. */
   role?: ConsoleRole;
+  /** The least role at the default tenant, where it would lead to the accounts of operators. */
+  roleAtDefaultTenant?: ConsoleRole;
   /** A POST that only reads: a read to the console, which needs the role `auditor`. */
   changesNothing?: true;
   /** The ids of users whose accounts a call changes, as the caller sent them. Default: `id` of a path below `/admin/users/{id}`. */
