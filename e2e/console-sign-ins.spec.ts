@@ -56,6 +56,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
   await expect(page).toHaveURL(/number=[A-Z]{8}/);
 
   await page.goto(base);
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
   await page.keyboard.press("Control+k");
   await page.getByRole("textbox", { name: "Search or jump to…" }).fill(number);
   await page.getByRole("button", { name: `Open the sign-in ${number}` }).click();
@@ -80,7 +81,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
 
   await page.getByRole("link", { name: "Audit log of this time" }).click();
   await page.waitForURL(/audit-log\?from=/);
-  await expect(page.getByText("login_failure").first()).toBeVisible();
+  await expect(page.getByRole("table").getByText("login_failure").first()).toBeVisible();
 
   pageErrors.expect(/status of 404/);
   await page.goto(`${base}/sign-ins/${crypto.randomUUID()}`);

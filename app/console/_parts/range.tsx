@@ -57,7 +57,7 @@ export function RangeChoice({ offered }: { offered: readonly RangeName[] }) {
     <>
       <SegmentedControl
         aria-label={words.range.label}
-        size="sm"
+        size="xs"
         data={[...offered, CUSTOM].map((one) => ({
           value: one,
           label: words.range.names[one as keyof typeof words.range.names],

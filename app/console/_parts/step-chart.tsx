@@ -53,7 +53,8 @@ export function StepChart({
   const counted = bars.filter(({ counts }) => parts.some(({ name }) => (counts[name] ?? 0) > 0));
   return (
     <Stack gap="xs">
-      <div role="img" aria-label={label}>
+      {/* A hidden tooltip stays where it was last, which may be outside of a narrower window. */}
+      <div role="img" aria-label={label} style={{ overflow: "clip" }}>
         <BarChart
           h={height}
           type="stacked"

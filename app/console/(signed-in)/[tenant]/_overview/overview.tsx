@@ -67,7 +67,7 @@ export function Overview() {
         <RangeChoice offered={["24h", "7d", "30d", "90d"]} />
         <SegmentedControl
           aria-label={words.overview.step}
-          size="sm"
+          size="xs"
           data={[
             { value: "hour", label: words.overview.steps.hour, disabled: range.hours > MAX_HOURS },
             { value: "day", label: words.overview.steps.day },
