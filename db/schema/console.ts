@@ -22,7 +22,6 @@ export const consoleGrants = declareTable(
     owner: "account",
     ends: "when the role is taken away",
     exported: { because: "Roles are of this service's console." },
-    grows: false,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.userId] }),
@@ -48,7 +47,6 @@ export const consoleSessions = declareTable(
     ends: "at sign-out, with the session, after `console.idle_timeout` without use",
     purge: { by: "expiresAt" },
     exported: { because: "Operators sign in again." },
-    grows: false,
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),

@@ -392,6 +392,21 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  console_grants: [
+    { count: ({ others, users }) => Math.min(others, users), row: { user_id: user, role: "'auditor'" } },
+  ],
+  console_sessions: [
+    {
+      count: ({ others, sessions }) => Math.min(others, sessions),
+      row: {
+        id: id("console session"),
+        session_id: id("session"),
+        token_hash: digest("console token"),
+        last_used_at: "now()",
+        expires_at: "now() + interval '1 hour'",
+      },
+    },
+  ],
   openid_consents: [
     {
       count: ({ others }) => others,
@@ -690,7 +705,8 @@ async function dropIndexes(client: ClientBase): Promise<Record<"indexes" | "keys
   }>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition,
       contype = 'f' as refers
-    from pg_constraint where contype in ('p', 'u', 'f') and conrelid = any ($1::text[]::regclass[])
+    from pg_constraint where contype in ('p', 'u', 'f')
+      and conrelid = any ($1::text[]::regclass[])
     order by contype = 'f', conname`,
     names,
   );

@@ -80,7 +80,7 @@ test("a revocation of access empties the tables that say so, and no other", asyn
   });
   // With its session.
   expect(emptyTables(await ofUser(owner))).toEqual(
-    [...revoked.map(getTableName), "handover_codes", "provider_sessions"].toSorted(),
+    [...revoked.map(getTableName), "console_sessions", "handover_codes", "provider_sessions"].toSorted(),
   );
 });
 
