@@ -8,6 +8,7 @@ import {
   MantineProvider,
   Modal,
   Notification,
+  SegmentedControl,
 } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
@@ -26,6 +27,8 @@ const readableColours: CSSVariablesResolver = () => ({
   light: {
     "--mantine-color-red-filled": "var(--mantine-color-red-9)",
     "--mantine-color-red-filled-hover": "#b02525",
+    // Also on a row that the pointer is on.
+    "--mantine-color-anchor": "var(--mantine-color-indigo-9)",
     "--mantine-color-dimmed": "var(--mantine-color-gray-7)",
     "--mantine-color-placeholder": "var(--mantine-color-gray-7)",
     "--mantine-color-indigo-light-color": "#2b3fa3",
@@ -38,6 +41,7 @@ const readableColours: CSSVariablesResolver = () => ({
   dark: {
     "--mantine-color-red-filled": "var(--mantine-color-red-9)",
     "--mantine-color-red-filled-hover": "#b02525",
+    "--mantine-color-anchor": "var(--mantine-color-indigo-2)",
     "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
     "--mantine-color-placeholder": "var(--mantine-color-dark-2)",
   },
@@ -61,6 +65,7 @@ const theme = createTheme({
     Notification: Notification.extend({ defaultProps: closes }),
     Modal: Modal.extend({ defaultProps: windows }),
     Drawer: Drawer.extend({ defaultProps: windows }),
+    SegmentedControl: SegmentedControl.extend({ styles: { label: { color: "var(--mantine-color-text)" } } }),
   },
 });
 
