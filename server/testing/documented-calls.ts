@@ -153,6 +153,8 @@ function withPlaceholders<Value>(value: Value, name = ""): Value {
   if (Array.isArray(value)) return value.map((item) => withPlaceholders(item, name)) as Value;
   if (typeof value === "string") return placeholder(value, name) as Value;
   if (typeof value === "number" && name === "shown_for_ms") return 900 as Value;
+  // What a cache holds is read again once it has expired, so a slow run sends a statement more.
+  if (typeof value === "number" && name === "statements") return 5 as Value;
   if (typeof value === "number")
     return (
       /^(iat|exp|auth_time|client_id_issued_at|valid_until)$/.test(name) ? 1_769_860_800 : value
