@@ -20,7 +20,7 @@ export type UserAction = keyof typeof changes;
 
 export const userActions = Object.keys(changes) as [UserAction, ...UserAction[]];
 
-/** What became of one of several users; null if the database was too busy to change it. */
+/** What became of one of several users; null if an error kept it from being changed. */
 export interface UserResult {
   userId: string;
   verdict: AdminVerdict | null;
@@ -43,8 +43,8 @@ export async function changeUsers(
       results.push({ userId, verdict: await changes[action](context, userId) });
     } catch (error) {
       // The answer has to tell which of them are done.
-      if (!isRetryable(error)) throw error;
-      context.runtime.log.warn({ err: error }, "one of several users was not changed");
+      const level = isRetryable(error) ? "warn" : "error";
+      context.runtime.log[level]({ err: error }, "one of several users was not changed");
       results.push({ userId, verdict: null });
     }
   }

@@ -53,6 +53,22 @@ describe("several users at once", () => {
     for (const { userId } of owners) expect((await call("GET", `/users/${userId}`)).status).toBe(404);
   });
 
+  test("are each answered, also where the database fails for one of them", async () => {
+    const [one, two] = [await accountOwner(runtime), await accountOwner(runtime)];
+    const { write } = runtime.database;
+    await write.execute(`
+      create function refuse_one() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse_one before update on users for each row when (new.id = '${one.userId}') execute function refuse_one()`);
+    try {
+      expect((await act("block", [one.userId, two.userId])).body.results).toEqual([
+        { user_id: one.userId, status: 503, message: "Try again." },
+        { user_id: two.userId, status: 200 },
+      ]);
+    } finally {
+      await write.execute("drop trigger refuse_one on users; drop function refuse_one()");
+    }
+  });
+
   test("A320 beyond 500, or none, or by an action that is not one of several, are not changed", async () => {
     const { userId } = await accountOwner(runtime);
     for (const [action, ids] of [

@@ -182,7 +182,9 @@ export const userAddresses = [
               user_id: z.guid(),
               status: z
                 .int()
-                .describe("That of the operation on this user: 200, 404, or 503 if it was too busy."),
+                .describe(
+                  "That of the operation on this user: 200, 404, or 503 if an error kept it from being done.",
+                ),
               message: z.string().optional().describe("Why the user was not changed."),
             }),
           ),
