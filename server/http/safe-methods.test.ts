@@ -68,7 +68,6 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/.well-known/openid-configuration",
     "/.well-known/security.txt",
     "/.well-known/webauthn",
-    "/api/console/download/{operation}",
     "/assets/{file}",
     "/oauth/authorize",
     "/oauth/authorize/{request}",

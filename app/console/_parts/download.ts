@@ -8,9 +8,15 @@
  * @param input as of its procedure
  */
 export function download(tenant: string, operation: string, input: object): void {
-  const query = new URLSearchParams({ input: JSON.stringify({ tenant, ...input }) });
-  const link = document.createElement("a");
-  link.href = `/api/console/download/${operation}?${query}`;
-  link.download = "";
-  link.click();
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = `/api/console/download/${operation}`;
+  form.hidden = true;
+  const field = document.createElement("input");
+  field.name = "input";
+  field.value = JSON.stringify({ tenant, ...input });
+  form.append(field);
+  document.body.append(form);
+  form.submit();
+  form.remove();
 }

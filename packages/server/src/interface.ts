@@ -2279,7 +2279,7 @@ export interface AdminOperations {
     answer: {
       results: {
         user_id: string;
-        /** That of the operation on this user: 200, 404, or 503 if it was too busy. */
+        /** That of the operation on this user: 200, 404, or 503 if an error kept it from being done. */
         status: number;
         /** Why the user was not changed. */
         message?: string | undefined;

@@ -41,19 +41,21 @@ export const consoleAddresses = [
     tag: "console",
     answers: { 204: "The browser is signed out.", 403: "Only same-origin requests are allowed." },
   }),
-  described(address("GET", "/api/console/download/{operation}", consoleDownload, "plain", "same-origin"), {
+  described(address("POST", "/api/console/download/{operation}", consoleDownload, "plain", "same-origin"), {
     id: "downloadFromConsole",
     summary: "Download what an operation of the administration interface answers",
     description: "An operation that reads. The answer is a file, which is streamed.",
     tag: "console",
     params: z.object({ operation: z.string() }),
-    query: z.object({ input: z.string().describe("The input of the procedure, as JSON.") }),
+    body: z.object({ input: z.string().describe("The input of the procedure, as JSON.") }),
+    bodyType: "application/x-www-form-urlencoded",
     answers: {
       200: { schema: z.string(), mediaType: "application/octet-stream" },
       400: "The input is malformed.",
       401: "The browser is not signed in to the console.",
       403: "The role of the account may not read this.",
       404: "There is no such operation, or the console is not served at this host.",
+      413: "The body is too large.",
     },
   }),
   described(address("POST", `${CONSOLE_TRPC}/{procedure}`, consoleTrpcHandler, "plain", "same-origin"), {

@@ -106,15 +106,35 @@ export async function callOperation(
   const before = await readingOf(called, own, input);
   const answer = await row.call(own, given);
   if (answer.status >= 400) return answer;
-  // The answer is not told: it may hold a secret that is shown once.
-  const after = await readingOf(called, own, input);
-  const isOfUser = called.reading?.row.path.startsWith("/admin/users") ?? false;
-  await recordChange(await clientContext(own), {
-    operation: operation.id,
-    of: called.segments.map((name) => String(input[name])),
-    changes: changesBetween(before, after, { tellsTexts: !isOfUser }),
-  });
+  await recordMadeChange(own, called, input, before);
   return answer;
+}
+
+/**
+ * Records a change that is made. An error here does not turn what was done into a failure: it is logged. The answer of the
+ * change is not told: it may hold a secret that is shown once.
+ */
+async function recordMadeChange(
+  context: HandlerContext,
+  called: ConsoleOperation,
+  input: ProcedureInput,
+  before: unknown,
+): Promise<void> {
+  const { id: operation } = called.operation;
+  const logged = (message: string) => (error: unknown) =>
+    context.runtime.log.error({ err: error, operation, request_id: context.client.requestId }, message);
+  const isOfUser = called.reading?.row.path.startsWith("/admin/users") ?? false;
+  const changes = await readingOf(called, context, input).then(
+    (after) => changesBetween(before, after, { tellsTexts: !isOfUser }),
+    (error) => {
+      logged("what a change of the console has changed was not read")(error);
+      return ["not read"];
+    },
+  );
+  const of = called.segments.map((name) => String(input[name]));
+  await recordChange(await clientContext(context), { operation, of, changes }).catch(
+    logged("a change of the console is not in the audit log"),
+  );
 }
 
 /** An operator reaches every tenant, any other account its own. */

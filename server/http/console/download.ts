@@ -1,17 +1,23 @@
 import { parseJson } from "../../lib/strict-json.ts";
 import { isTree } from "../../lib/tree.ts";
 import { plainError, type Reply } from "../answer/reply.ts";
+import { readText } from "../request/body.ts";
 import type { Handler } from "../table/handler-context.ts";
 import { type CallRefusal, callOperation, consoleOperations } from "./call.ts";
 import { isOfConsole } from "./sign-in.ts";
 import { presentedVisitor } from "./visitor.ts";
 
-/** `GET /api/console/download/{operation}`: what a reading operation answers, as a file that the browser saves. */
+/**
+ * `POST /api/console/download/{operation}`: what a reading operation answers, as a file that the browser saves. A form posts
+ * its input, so that what is searched for is in no log.
+ */
 export const consoleDownload: Handler = async (context) => {
-  const { runtime, cookies, params, url } = context;
+  const { runtime, cookies, params, request } = context;
   const called = consoleOperations.get(params.operation ?? "");
   if (!isOfConsole(context) || !called?.isRead) return plainError(404, "Not found.");
-  const input = parseJson(url.searchParams.get("input") ?? "");
+  const form = await readText(request, "application/x-www-form-urlencoded");
+  if (!form.ok && form.reason === "too_large") return plainError(413, "The body is too large.");
+  const input = form.ok ? parseJson(new URLSearchParams(form.value).get("input") ?? "") : undefined;
   if (!isTree(input)) return plainError(400, "`input` must be a JSON object.");
   const answer = await callOperation(context, await presentedVisitor(runtime, cookies), called, input);
   if ("refused" in answer) return refusals[answer.refused];

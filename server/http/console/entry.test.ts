@@ -277,10 +277,17 @@ describe("a session of the console", () => {
       status: 400,
       message: "The answer is a file: download it.",
     });
-    const input = encodeURIComponent(JSON.stringify({ query: { format: "csv" } }));
-    const file = await account.browser.request(`/api/console/download/exportUsers?input=${input}`, {
-      headers: { "sec-fetch-site": "same-origin" },
-    });
+    const download = (form: Record<string, string>, site = "same-origin") =>
+      account.browser.request("/api/console/download/exportUsers", {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": site },
+        body: new URLSearchParams(form).toString(),
+      });
+    const form = { input: JSON.stringify({ query: { format: "csv" } }) };
+    expect((await download(form, "cross-site")).status).toBe(403);
+    expect((await download({ input: "[]" })).status).toBe(400);
+    expect((await download({ input: JSON.stringify("x".repeat(100_000)) })).status).toBe(413);
+    const file = await download(form);
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="exportUsers.csv"');
     expect(await file.text()).toContain(account.email);
     const large = { query: "x".repeat(100_000) };
@@ -313,6 +320,37 @@ describe("a session of the console", () => {
       503,
       "The service is busy. Try again.",
     ]);
+  });
+
+  test("a change that is made is answered as such, and recorded, also where it cannot be read again", async () => {
+    const { browser, call } = await consoleAccount(runtime, "administrator");
+    const { userId } = await accountOwner(runtime);
+    const { database } = runtime;
+    let isLost = false;
+    const read = new Proxy(database.read, {
+      get(target, name) {
+        if (isLost) throw new Error("the connection is lost");
+        return Reflect.get(target, name);
+      },
+    });
+    const transaction = async (...given: Parameters<typeof database.write.transaction>) => {
+      const result = await database.write.transaction(...given);
+      isLost = true;
+      return result;
+    };
+    const write = new Proxy(database.write, {
+      get: (target, name) => (name === "transaction" ? transaction : Reflect.get(target, name)),
+    });
+    const other = visitor({ ...runtime, database: { ...database, read, write } } as TestRuntime);
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+    expect((await callConsole(other, "blockUser", { id: userId })).status).toBe(200);
+    expect(isLost).toBe(true);
+    const { data } = await call("listAuditLogs", { query: { type: ["console_changed"] } });
+    expect(data.items[0].details).toMatchObject({
+      operation: "blockUser",
+      of: [userId],
+      changes: ["not read"],
+    });
   });
 
   test("A337 a call with junk has an answer", async () => {
