@@ -102,7 +102,8 @@ test("a user is told apart by what the account has, and changed on its page @nex
   await test.step("profile", async () => {
     await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
     await page.getByRole("region", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Saved.").first()).toBeVisible();
+    await page.getByRole("alert").getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("");
 
     const emails = page.getByRole("region", { name: "Email addresses" });
     await emails.getByLabel("New address").fill("not an address");
@@ -154,7 +155,7 @@ test("a user is told apart by what the account has, and changed on its page @nex
     await page.getByRole("dialog").getByRole("button", { name: "Block" }).click();
     await expect(why.getByText("No. The user is blocked.")).toBeVisible();
     await expect(why.getByText("The user is blocked.", { exact: true }).first()).toBeVisible();
-    await page.getByRole("button", { name: "Unblock" }).click();
+    await page.getByRole("alert").getByRole("button", { name: "Undo" }).click();
     await expect(why.getByText(/^Yes, by:/)).toBeVisible();
     await page.getByRole("button", { name: "Send recovery mail" }).click();
     await expect(page.getByText("The mail is queued.")).toBeVisible();

@@ -4,6 +4,8 @@ const users = (count: number) => (count === 1 ? "1 user" : `${count} users`);
 export const words = {
   console: "Stile console",
   cancel: "Cancel",
+  undo: "Undo",
+  undone: "Undone.",
   save: "Save",
   retry: "Try again",
   signOut: "Sign out",

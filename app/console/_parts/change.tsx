@@ -14,23 +14,53 @@ import { words } from "../_words.ts";
  *
  * @param options of a procedure: `trpc.blockUser.mutationOptions()`
  * @param said after success; none for a change whose effect is plainly seen
+ * @param undo makes the opposite change, which is then offered beside what is said
  */
 export function useChange<Input, Output, Failed extends { message: string }, Context>(
   options: UseMutationOptions<Output, Failed, Input, Context>,
   said?: string,
+  undo?: (made: Input) => Promise<unknown>,
 ) {
   const queries = useQueryClient();
   return useMutation<Output, Failed, Input, Context>({
     ...options,
     async onSuccess(...given) {
       await options.onSuccess?.(...given);
-      if (said) notifications.show({ message: said, color: "teal" });
+      if (said) tell(said, undo && (() => undo(given[1])));
       await queries.invalidateQueries();
     },
     onError(error, ...given) {
       notifications.show({ message: error.message, color: "red", autoClose: 10_000 });
       return options.onError?.(error, ...given);
     },
+  });
+}
+
+/** Says what became of a change, with a button that undoes it. */
+function tell(said: string, undo?: () => Promise<unknown>): void {
+  if (!undo) {
+    notifications.show({ message: said, color: "teal" });
+    return;
+  }
+  const id = notifications.show({
+    color: "teal",
+    autoClose: 10_000,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        {said}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => {
+            notifications.hide(id);
+            // What fails is told by the change that undoes.
+            undo().catch(() => {});
+          }}
+        >
+          {words.undo}
+        </Button>
+      </Group>
+    ),
   });
 }
 

@@ -29,7 +29,15 @@ export function Roles() {
   const pathOf = usePagePath();
   const may = useMay();
   const listed = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
-  const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway);
+  const giveBack = useChange(trpc.setConsoleRole.mutationOptions(), words.undone);
+  const takeAway = useChange(
+    trpc.deleteConsoleRole.mutationOptions(),
+    words.consoleRoles.takenAway,
+    async ({ id }) => {
+      const role = listed.data?.find(({ user_id }) => user_id === id)?.role;
+      if (role) await giveBack.mutateAsync({ tenant, id: String(id), body: { role } });
+    },
+  );
   const columns: Column<Grant>[] = [
     {
       id: "account",

@@ -18,8 +18,14 @@ export function UserActions({ user }: { user: UserObject }) {
   const trpc = useTRPC();
   const may = useMay();
   const { id } = user;
-  const block = useChange(trpc.blockUser.mutationOptions(), words.user.nowBlocked);
-  const unblock = useChange(trpc.unblockUser.mutationOptions(), words.user.unblocked);
+  const undoBlock = useChange(trpc.unblockUser.mutationOptions(), words.undone);
+  const undoUnblock = useChange(trpc.blockUser.mutationOptions(), words.undone);
+  const block = useChange(trpc.blockUser.mutationOptions(), words.user.nowBlocked, undoBlock.mutateAsync);
+  const unblock = useChange(
+    trpc.unblockUser.mutationOptions(),
+    words.user.unblocked,
+    may("blockUser") ? undoUnblock.mutateAsync : undefined,
+  );
   const recover = useChange(trpc.offerUserRecovery.mutationOptions(), words.user.recoverySent);
   return (
     <>
