@@ -49,6 +49,6 @@ export async function expectAccessible(page: Page): Promise<void> {
         violations.map(({ id, help, nodes }) => `${id}, ${help}: ${nodes.map(({ html }) => html).join(" ")}`),
         `${page.url()}, ${colorScheme}`,
       ).toEqual([]);
-    }).toPass({ timeout: 10_000 });
+    }).toPass({ timeout: 60_000 });
   }
 }
