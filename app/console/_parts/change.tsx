@@ -4,6 +4,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { words } from "../_words.ts";
 
@@ -14,20 +15,23 @@ import { words } from "../_words.ts";
  *
  * @param options of a procedure: `trpc.blockUser.mutationOptions()`
  * @param said after success; none for a change whose effect is plainly seen
- * @param undo makes the opposite change, which is then offered beside what is said
+ * @param then `undo` makes the opposite change, which is then offered beside what is said. `leadsTo`: the page that follows
+ *   the deletion of what this one is about, which is then not read again
  */
 export function useChange<Input, Output, Failed extends { message: string }, Context>(
   options: UseMutationOptions<Output, Failed, Input, Context>,
   said?: string,
-  undo?: (made: Input) => Promise<unknown>,
+  { undo, leadsTo }: { undo?: ((made: Input) => Promise<unknown>) | undefined; leadsTo?: string } = {},
 ) {
   const queries = useQueryClient();
+  const router = useRouter();
   return useMutation<Output, Failed, Input, Context>({
     ...options,
     async onSuccess(...given) {
       await options.onSuccess?.(...given);
       if (said) tell(said, undo && (() => undo(given[1])));
-      await queries.invalidateQueries();
+      if (leadsTo !== undefined) router.push(leadsTo);
+      await queries.invalidateQueries({ refetchType: leadsTo === undefined ? "active" : "none" });
     },
     onError(error, ...given) {
       notifications.show({ message: error.message, color: "red", autoClose: 10_000 });

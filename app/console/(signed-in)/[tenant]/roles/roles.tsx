@@ -30,14 +30,12 @@ export function Roles() {
   const may = useMay();
   const listed = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
   const giveBack = useChange(trpc.setConsoleRole.mutationOptions(), words.undone);
-  const takeAway = useChange(
-    trpc.deleteConsoleRole.mutationOptions(),
-    words.consoleRoles.takenAway,
-    async ({ id }) => {
+  const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway, {
+    async undo({ id }) {
       const role = listed.data?.find(({ user_id }) => user_id === id)?.role;
-      if (role) await giveBack.mutateAsync({ tenant, id: String(id), body: { role } });
+      if (role) await giveBack.mutateAsync({ tenant, id, body: { role } });
     },
-  );
+  });
   const columns: Column<Grant>[] = [
     {
       id: "account",

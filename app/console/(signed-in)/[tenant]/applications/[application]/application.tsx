@@ -4,7 +4,6 @@ import { Anchor, Skeleton } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
@@ -24,7 +23,6 @@ import { Addresses, authenticationOf } from "../applications.tsx";
 export function Application({ id, declared }: { id: string; declared: DeclaredSettings }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const router = useRouter();
   const pathOf = usePagePath();
   const may = useMay();
   const { data: own } = useOwnTenant();
@@ -34,10 +32,9 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
   const renew = useChange(
     trpc.renewOpenidClientSecret.mutationOptions({ onSuccess: (made) => setSecret(made.secret) }),
   );
-  const remove = useChange(
-    trpc.deleteOpenidClient.mutationOptions({ onSuccess: () => router.push(pathOf("applications")) }),
-    words.applications.deleted,
-  );
+  const remove = useChange(trpc.deleteOpenidClient.mutationOptions(), words.applications.deleted, {
+    leadsTo: pathOf("applications"),
+  });
   const isOwn = own?.default === false;
   const { name } = data?.settings ?? {};
   return (

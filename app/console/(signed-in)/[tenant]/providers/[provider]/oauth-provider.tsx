@@ -4,7 +4,6 @@ import { Anchor, Skeleton } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
@@ -32,16 +31,14 @@ const ofApple = ["team_id", "key_id", "private_key"];
 export function OAuthProvider({ id, declared }: { id: string; declared: DeclaredSettings }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const router = useRouter();
   const pathOf = usePagePath();
   const may = useMay();
   const { data: own } = useOwnTenant();
   const { data, error, refetch } = useQuery(trpc.getOAuthProvider.queryOptions({ tenant, provider_id: id }));
   const change = useChange(trpc.changeOAuthProvider.mutationOptions(), words.providers.changed);
-  const remove = useChange(
-    trpc.deleteOAuthProvider.mutationOptions({ onSuccess: () => router.push(pathOf("providers")) }),
-    words.providers.deleted,
-  );
+  const remove = useChange(trpc.deleteOAuthProvider.mutationOptions(), words.providers.deleted, {
+    leadsTo: pathOf("providers"),
+  });
   const mayChange = own?.default === false && may("changeOAuthProvider");
   const ofCustom = Object.keys(declared).filter((name) => !ofApple.includes(name) && name !== "tenant");
   const names = data?.custom ? ofCustom : [...ofBuiltIn, ...(further[id] ?? [])];

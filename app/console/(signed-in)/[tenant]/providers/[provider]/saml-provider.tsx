@@ -4,7 +4,6 @@ import { Anchor, Skeleton } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
@@ -27,16 +26,14 @@ type Provider = AdminOperations["getSamlProvider"]["answer"];
 export function SamlProvider({ id, declared }: { id: string; declared: DeclaredSettings }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const router = useRouter();
   const pathOf = usePagePath();
   const may = useMay();
   const { data: own } = useOwnTenant();
   const { data, error, refetch } = useQuery(trpc.getSamlProvider.queryOptions({ tenant, provider_id: id }));
   const change = useChange(trpc.changeSamlProvider.mutationOptions(), words.providers.changed);
-  const remove = useChange(
-    trpc.deleteSamlProvider.mutationOptions({ onSuccess: () => router.push(pathOf("providers")) }),
-    words.providers.deleted,
-  );
+  const remove = useChange(trpc.deleteSamlProvider.mutationOptions(), words.providers.deleted, {
+    leadsTo: pathOf("providers"),
+  });
   const mayChange = own?.default === false && may("changeSamlProvider");
   return (
     <>

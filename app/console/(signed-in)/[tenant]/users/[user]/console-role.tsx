@@ -52,8 +52,10 @@ function Role({ id, role }: { id: string; role: ConsoleRole | null }) {
     role === null
       ? takeBack.mutateAsync({ tenant, id })
       : giveBack.mutateAsync({ tenant, id, body: { role } });
-  const give = useChange(trpc.setConsoleRole.mutationOptions(), words.consoleRoles.given, undo);
-  const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway, undo);
+  const give = useChange(trpc.setConsoleRole.mutationOptions(), words.consoleRoles.given, { undo });
+  const takeAway = useChange(trpc.deleteConsoleRole.mutationOptions(), words.consoleRoles.takenAway, {
+    undo,
+  });
   // A stronger role than one's own is shown, and not changed.
   const mayChange = may("setConsoleRole") && (role === null || offered.includes(role));
   const shown = role === null || offered.includes(role) ? offered : [...offered, role];

@@ -53,9 +53,11 @@ function Names({ user }: { user: UserObject }) {
   const [texts, setTexts] = useState<Partial<Record<Field, string>>>({});
   const [language, setLanguage] = useState(user.language ?? "");
   const restore = useChange(trpc.updateUser.mutationOptions(), words.undone);
-  const save = useChange(trpc.updateUser.mutationOptions(), words.saved, ({ body = {} }) => {
-    const former = Object.keys(body).map((name) => [name, user[name as Field | "language"] ?? null]);
-    return restore.mutateAsync({ tenant, id: user.id, body: Object.fromEntries(former) });
+  const save = useChange(trpc.updateUser.mutationOptions(), words.saved, {
+    undo({ body = {} }) {
+      const former = Object.keys(body).map((name) => [name, user[name as Field | "language"] ?? null]);
+      return restore.mutateAsync({ tenant, id: user.id, body: Object.fromEntries(former) });
+    },
   });
   const changed = Object.fromEntries(
     fieldNames

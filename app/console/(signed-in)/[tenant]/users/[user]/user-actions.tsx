@@ -2,8 +2,7 @@
 
 import { Button, List, Skeleton, Stack, Text } from "@mantine/core";
 import { IconMailForward } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
+import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
@@ -20,12 +19,12 @@ export function UserActions({ user }: { user: UserObject }) {
   const { id } = user;
   const undoBlock = useChange(trpc.unblockUser.mutationOptions(), words.undone);
   const undoUnblock = useChange(trpc.blockUser.mutationOptions(), words.undone);
-  const block = useChange(trpc.blockUser.mutationOptions(), words.user.nowBlocked, undoBlock.mutateAsync);
-  const unblock = useChange(
-    trpc.unblockUser.mutationOptions(),
-    words.user.unblocked,
-    may("blockUser") ? undoUnblock.mutateAsync : undefined,
-  );
+  const block = useChange(trpc.blockUser.mutationOptions(), words.user.nowBlocked, {
+    undo: undoBlock.mutateAsync,
+  });
+  const unblock = useChange(trpc.unblockUser.mutationOptions(), words.user.unblocked, {
+    undo: may("blockUser") ? undoUnblock.mutateAsync : undefined,
+  });
   const recover = useChange(trpc.offerUserRecovery.mutationOptions(), words.user.recoverySent);
   return (
     <>
@@ -68,20 +67,11 @@ export function UserActions({ user }: { user: UserObject }) {
 function Delete({ user }: { user: UserObject }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const router = useRouter();
   const pathOf = usePagePath();
-  const queries = useQueryClient();
   const { id } = user;
-  const remove = useChange(
-    trpc.deleteUser.mutationOptions({
-      onSuccess: () => {
-        router.push(pathOf("users"));
-        // What is shown of the user until the other page comes would be read again, and is no longer there.
-        queries.removeQueries({ predicate: ({ queryKey }) => JSON.stringify(queryKey).includes(id) });
-      },
-    }),
-    words.user.deleted,
-  );
+  const remove = useChange(trpc.deleteUser.mutationOptions(), words.user.deleted, {
+    leadsTo: pathOf("users"),
+  });
   return (
     <ConfirmedButton
       label={words.user.delete}

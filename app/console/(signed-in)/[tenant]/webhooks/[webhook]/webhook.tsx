@@ -5,7 +5,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowLeft, IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
@@ -169,12 +168,10 @@ function RotateSecret({ id }: { id: string }) {
 function Delete({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const router = useRouter();
   const pathOf = usePagePath();
-  const remove = useChange(
-    trpc.deleteWebhook.mutationOptions({ onSuccess: () => router.push(pathOf("webhooks")) }),
-    words.webhooks.deleted,
-  );
+  const remove = useChange(trpc.deleteWebhook.mutationOptions(), words.webhooks.deleted, {
+    leadsTo: pathOf("webhooks"),
+  });
   return (
     <ConfirmedButton
       label={words.delete}
