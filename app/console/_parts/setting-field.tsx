@@ -29,6 +29,8 @@ interface Props {
   /** Whether it is a secret, and one is set: it is written, and never shown. */
   secret?: "set" | "unset" | undefined;
   disabled?: boolean;
+  /** Why its value is not accepted. */
+  error?: string | undefined;
   onChange(value: unknown): void;
 }
 
@@ -40,11 +42,12 @@ export function SettingField({
   value,
   secret,
   disabled = false,
+  error,
   onChange,
 }: Props) {
   const types = [declared.type ?? []].flat().filter((type) => type !== "null");
   const id = useId();
-  const common = { label, description, disabled };
+  const common = { label, description, disabled, error };
   const clears = { clearable: true, clearButtonProps: { "aria-label": `${words.clear} ${label}` } };
   if (secret)
     return (
@@ -62,7 +65,13 @@ export function SettingField({
     );
   if (types.length === 1 && types[0] === "boolean")
     return (
-      <Input.Wrapper label={label} description={description} labelElement="div" labelProps={{ id }}>
+      <Input.Wrapper
+        label={label}
+        description={description}
+        error={error}
+        labelElement="div"
+        labelProps={{ id }}
+      >
         <div>
           <SegmentedControl
             mt={4}
@@ -147,7 +156,7 @@ function JsonField({
   value,
   onChange,
   ...common
-}: Pick<Props, "label" | "description" | "disabled" | "value" | "onChange">) {
+}: Pick<Props, "label" | "description" | "disabled" | "error" | "value" | "onChange">) {
   return (
     <JsonInput
       {...common}

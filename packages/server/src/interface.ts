@@ -3108,6 +3108,20 @@ export interface AdminOperations {
     };
     answer: Setting[];
   };
+  /** Tell whether a change of the settings of a tenant would be valid. Nothing is changed, and no user is read. What contradicts is the message of the error. */
+  checkSettingsOfTenant: {
+    input: {
+      id: string;
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+      };
+    };
+    answer: {
+      /** That of the tenant: `if_unchanged_since` of the change. */
+      updated_at: string;
+    };
+  };
   /** Tell what a change of the settings of a tenant would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */
   dryRunSettingsOfTenant: {
     input: {
@@ -3168,6 +3182,19 @@ export interface AdminOperations {
       };
     };
     answer: Setting[];
+  };
+  /** Tell whether a change of the settings of the tenant of the key would be valid. Nothing is changed, and no user is read. What contradicts is the message of the error. */
+  checkSettings: {
+    input: {
+      body: {
+        /** A JSON Merge Patch (RFC 7396) of its settings. Of the default tenant, one of the server's configuration. */
+        config: TenantSettings;
+      };
+    };
+    answer: {
+      /** That of the tenant: `if_unchanged_since` of the change. */
+      updated_at: string;
+    };
   };
   /** Tell what a change of the settings of the tenant of the key would do. Nothing is changed. Users are judged by the conditions that decide sign-ins, those with equal methods and identifiers once. */
   dryRunSettings: {
@@ -4184,11 +4211,13 @@ export const operations = {
   getOwnTenant: ["GET", "/admin/tenant"],
   changeOwnTenant: ["PATCH", "/admin/tenant"],
   listSettingsOfTenant: ["GET", "/admin/tenants/{id}/settings"],
+  checkSettingsOfTenant: ["POST", "/admin/tenants/{id}/settings/check"],
   dryRunSettingsOfTenant: ["POST", "/admin/tenants/{id}/dry_run"],
   exportDryRunOfTenant: ["POST", "/admin/tenants/{id}/dry_run/users"],
   listSettingsHistoryOfTenant: ["GET", "/admin/tenants/{id}/settings_history", true],
   restoreSettingsOfTenant: ["POST", "/admin/tenants/{id}/settings_history/{version_id}/restore"],
   listSettings: ["GET", "/admin/tenant/settings"],
+  checkSettings: ["POST", "/admin/tenant/settings/check"],
   dryRunSettings: ["POST", "/admin/tenant/dry_run"],
   exportDryRun: ["POST", "/admin/tenant/dry_run/users"],
   listSettingsHistory: ["GET", "/admin/tenant/settings_history", true],

@@ -199,6 +199,25 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
         return section === undefined ? settings : settings.filter(({ name }) => isIn(name));
       },
     }),
+    tenantOperation(`POST ${prefix}/settings/check`, {
+      id: `checkSettings${suffix}`,
+      changesNothing: true,
+      summary: `Tell whether a change of the settings of ${of} would be valid`,
+      description: "Nothing is changed, and no user is read. What contradicts is the message of the error.",
+      body: z.object({ config: patchOfDryRun() }),
+      answers: {
+        200: {
+          schema: z.strictObject({
+            updated_at: time.describe("That of the tenant: `if_unchanged_since` of the change."),
+          }),
+        },
+        ...errors,
+      },
+      async perform(id, context, { body: { config } }) {
+        const { updatedAt } = await judgedPatch(context, id, config);
+        return { updated_at: updatedAt.toISOString() };
+      },
+    }),
     tenantOperation(`POST ${prefix}/dry_run`, {
       id: `dryRunSettings${suffix}`,
       changesNothing: true,

@@ -26,6 +26,8 @@ const exceptions: Record<string, ConsoleRole> = {
   offerUserRecovery: "support",
   createTenant: "operator",
   deleteTenant: "operator",
+  checkSettings: "auditor",
+  checkSettingsOfTenant: "auditor",
   dryRunSettings: "auditor",
   dryRunSettingsOfTenant: "auditor",
   exportDryRun: "auditor",

@@ -84,7 +84,7 @@ const rules: Record<string, RegExp> = {
   // A setting by its name, with what it must be; not its type, and not that it does not exist.
   createTenant: /^(?!.*(?:is not a setting|Invalid input|unknown member))/,
   ...Object.fromEntries(
-    ["dryRunSettings", "exportDryRun"].map((id) => [
+    ["checkSettings", "dryRunSettings", "exportDryRun"].map((id) => [
       id,
       /^(?!.*(?:is not a setting|Invalid input|unknown member))/,
     ]),

@@ -191,6 +191,7 @@ const adminRequests: Record<string, AdminRequest> = {
   getTenant: {},
   changeTenant: { body: { config: { mfa: { optional: false } } } },
   listSettingsOfTenant: { query: "?section=compatibility" },
+  checkSettingsOfTenant: { body: { config: { passkey: { enabled: false } } } },
   dryRunSettingsOfTenant: { body: { config: { passkey: { enabled: false } } } },
   exportDryRunOfTenant: {
     prepare: insertUserOfTenants,
@@ -201,6 +202,7 @@ const adminRequests: Record<string, AdminRequest> = {
   getOwnTenant: { ofTenant: true },
   changeOwnTenant: { body: { name: "Acme Stores" }, ofTenant: true },
   listSettings: { query: "?section=compatibility", ofTenant: true },
+  checkSettings: { body: { config: { passkey: { enabled: false } } }, ofTenant: true },
   dryRunSettings: { body: { config: { passkey: { enabled: false } } }, ofTenant: true },
   exportDryRun: { body: { config: { passkey: { enabled: false } }, keys: [1] }, ofTenant: true },
   listSettingsHistory: { query: "?per_page=1", keeps: "version_id", ofTenant: true },

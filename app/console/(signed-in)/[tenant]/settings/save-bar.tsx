@@ -17,10 +17,13 @@ import { type Change, mergePatchOf } from "./setting-tree.ts";
 /** Stays in sight while there are changes. It shows them, and what they would do, before they are saved. */
 export function SaveBar({
   changes,
+  problem,
   secrets,
   onDone,
 }: {
   changes: Change[];
+  /** What contradicts in them; undefined for nothing. */
+  problem: string | undefined;
   /** Names of the settings whose values are not shown. */
   secrets: ReadonlySet<string>;
   onDone(): void;
@@ -51,15 +54,20 @@ export function SaveBar({
   };
   return (
     <Affix position={{ bottom: 16, right: 16 }} role="region" aria-label={words.settings.unsaved}>
-      <Paper withBorder shadow="md" p="sm">
-        <Group gap="sm">
-          <Text size="sm" role="status">
-            {words.settingField.changed(changes.length)}
+      <Paper withBorder shadow="md" p="sm" maw={480}>
+        <Group gap="sm" justify="flex-end">
+          <Text
+            size="sm"
+            role="status"
+            {...(problem ? { c: "red" } : {})}
+            style={{ overflowWrap: "anywhere" }}
+          >
+            {problem ?? words.settingField.changed(changes.length)}
           </Text>
           <Button size="xs" variant="default" onClick={onDone}>
             {words.settingField.discard}
           </Button>
-          <Button size="xs" onClick={review}>
+          <Button size="xs" disabled={problem !== undefined} onClick={review}>
             {words.settings.review}
           </Button>
         </Group>

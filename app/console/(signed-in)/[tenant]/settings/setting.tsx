@@ -63,11 +63,14 @@ export function Setting({
   setting,
   changed,
   disabled,
+  problem,
   onChange,
 }: {
   setting: ListedSetting;
   changed: Change | undefined;
   disabled: boolean;
+  /** What contradicts in the changes; undefined for nothing. */
+  problem: string | undefined;
   onChange(value: unknown): void;
 }) {
   const { name, description, secret, source, set_by } = setting;
@@ -91,6 +94,7 @@ export function Setting({
         value={changed ? changed.value : disabled ? setting.value : ownValue(setting)}
         secret={secret ? (isOwn ? "set" : "unset") : undefined}
         disabled={disabled}
+        error={changed && problem?.includes(name) ? problem : undefined}
         onChange={onChange}
       />
       <Group justify="space-between" align="flex-start" gap="xs" mt={6} mih={24}>

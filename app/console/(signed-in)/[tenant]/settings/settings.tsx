@@ -3,7 +3,7 @@
 import { Box, Button, Grid, NavLink, Select, Skeleton, Stack, TextInput, Title } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
@@ -15,7 +15,7 @@ import { useMay, useMe, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { SaveBar } from "./save-bar.tsx";
 import { type ListedSetting, ownValue, Setting } from "./setting.tsx";
-import type { Change } from "./setting-tree.ts";
+import { type Change, mergePatchOf } from "./setting-tree.ts";
 
 const DEBOUNCE_MS = 200;
 
@@ -31,7 +31,7 @@ export function Settings() {
   const me = useMe();
   const may = useMay();
   const pathOf = usePagePath();
-  const [value, change] = useSearchState();
+  const [value, show] = useSearchState();
   const { data: own } = useOwnTenant();
   const {
     data: listed = [],
@@ -43,7 +43,7 @@ export function Settings() {
   // Fields of JSON begin anew with what is stored.
   const [round, setRound] = useState(0);
   const [typed, setTyped] = useState(value("q"));
-  const search = useDebouncedCallback((q: string) => change({ q }, { replaces: true }), DEBOUNCE_MS);
+  const search = useDebouncedCallback((q: string) => show({ q }, { replaces: true }), DEBOUNCE_MS);
   const sections = [...new Set(listed.map(sectionOf))];
   const section = sections.includes(value("section")) ? value("section") : (sections[0] ?? "");
   const q = value("q").trim().toLowerCase();
@@ -55,6 +55,17 @@ export function Settings() {
   const mayChange = own?.default === false && may("changeOwnTenant");
   const mayBeSet = ({ set_by }: ListedSetting) =>
     mayChange && (set_by === "tenant" || (set_by === "operator" && me.role === "operator"));
+  const check = useMutation(trpc.checkSettings.mutationOptions());
+  const checkSoon = useDebouncedCallback(
+    (made: Change[]) => check.mutate({ tenant, body: { config: mergePatchOf(made) } }),
+    DEBOUNCE_MS,
+  );
+  const change = (next: Readonly<Record<string, Change>>) => {
+    setChanges(next);
+    const made = Object.values(next);
+    if (made.length > 0) checkSoon(made);
+  };
+  const problem = Object.keys(changes).length > 0 ? check.error?.message : undefined;
   const begin = () => {
     setChanges({});
     setRound((number) => number + 1);
@@ -64,7 +75,7 @@ export function Settings() {
     const before = ownValue(setting);
     const isSame = JSON.stringify(next ?? null) === JSON.stringify(before ?? null);
     const made = { name: setting.name, before, value: next ?? null };
-    setChanges(isSame ? others : { ...others, [setting.name]: made });
+    change(isSame ? others : { ...others, [setting.name]: made });
   };
   return (
     <>
@@ -106,7 +117,7 @@ export function Settings() {
               allowDeselect={false}
               onChange={(chosen) => {
                 setTyped("");
-                change({ section: chosen ?? "", q: "" });
+                show({ section: chosen ?? "", q: "" });
               }}
             />
             <Box component="nav" aria-label={words.settings.sections} visibleFrom="sm">
@@ -121,7 +132,7 @@ export function Settings() {
                   style={{ borderRadius: "var(--mantine-radius-md)" }}
                   onClick={() => {
                     setTyped("");
-                    change({ section: name, q: "" });
+                    show({ section: name, q: "" });
                   }}
                 />
               ))}
@@ -141,6 +152,7 @@ export function Settings() {
                   setting={setting}
                   changed={changes[setting.name]}
                   disabled={!mayBeSet(setting)}
+                  problem={problem}
                   onChange={(next) => set(setting, next)}
                 />
               ))}
@@ -149,6 +161,7 @@ export function Settings() {
         </Grid>
       )}
       <SaveBar
+        problem={problem}
         changes={Object.values(changes)}
         secrets={new Set(listed.filter(({ secret }) => secret).map(({ name }) => name))}
         onDone={begin}
