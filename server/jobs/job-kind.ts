@@ -56,10 +56,22 @@ export interface JobKind<Job> {
    * Runs the job. It may run again after a failure or a crash.
    *
    * @returns what is written with the end of the job, together with that of others; a failure to write it is logged
-   * @throws PermanentFailure if a retry cannot succeed. Any other error causes a retry, not before its
-   *   `retryAfterSeconds` if it has them.
+   * @throws PermanentFailure if a retry cannot succeed, and Unfinished if the next attempt goes on. Any other error causes a
+   *   retry, not before its `retryAfterSeconds` if it has them.
    */
   run(stored: unknown, attempt: Attempt): Promise<readonly WriteOfParts[]>;
+}
+
+/** The attempt ended as intended before the job was done: the next attempt goes on. `message` is for the log. */
+export class Unfinished extends Error {
+  override name = "Unfinished";
+  /** The pause before the next attempt. */
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
 }
 
 /** A retry cannot succeed. `message` is for the operator and contains no data of the job. */

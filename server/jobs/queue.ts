@@ -13,7 +13,7 @@ import type { Platform } from "../lib/platform.ts";
 import { createBunches } from "./bunches.ts";
 import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
-import { EXPIRED, type GivenUp, type JobKind, PermanentFailure } from "./job-kind.ts";
+import { EXPIRED, type GivenUp, type JobKind, PermanentFailure, Unfinished } from "./job-kind.ts";
 import type { JobKinds, Jobs, NamedJob, WaitingJobs } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -229,6 +229,13 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
           await moveToDeadLetters(name, row, { reason: error.message, now });
           return null;
         }
+        if (error instanceof Unfinished) {
+          const described = kinds[name].describe(row.data);
+          log.info({ ...context, ...described, reason: error.message }, "job goes on in another attempt");
+          await boss.fail(name, row);
+          await postpone(name, row, error);
+          return null;
+        }
         if (!isUnknownKey(error, log)) {
           const described = kinds[name].describe(row.data);
           log.warn({ ...context, ...described, failure }, "job failed and will be retried");
@@ -270,12 +277,15 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     for (const { facts } of bunch) log.info(facts, "job done");
   }
 
-  /** Delays the next attempt by what an error asks for, at most until the job expires. */
+  /**
+   * Delays the next attempt by what an error asks for, at most until the job expires. Attempts that ended as intended make no
+   * pause longer.
+   */
   async function postpone(name: Job["name"], row: Row, error: unknown): Promise<void> {
     const { retryAfterSeconds } = Object(error) as { retryAfterSeconds?: unknown };
     if (typeof retryAfterSeconds !== "number" || retryAfterSeconds <= 0) return;
     await database.claim.execute(sql`
-      update pgboss.job set start_after = greatest(start_after, least(
+      update pgboss.job set start_after = greatest(${error instanceof Unfinished ? sql`null` : sql`start_after`}, least(
         now() + make_interval(secs => ${retryAfterSeconds}), keep_until - make_interval(secs => ${GRACE_SECONDS})))
       where name = ${name} and id = ${row.id}::uuid and state = 'retry'`);
   }

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Databases } from "#db/client";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
-import type { JobKind } from "../jobs/job-kind.ts";
+import { type JobKind, Unfinished } from "../jobs/job-kind.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -16,6 +15,7 @@ import {
   deleteRefusals,
   failImport,
   finishImport,
+  inputHashOf,
   readPiece,
   releaseImport,
   type StoredImport,
@@ -42,12 +42,6 @@ const CLAIM_MS = 39_000;
 
 /** A job is given up after this time, with what it has imported. */
 const LIFETIME_SECONDS = 86_400;
-
-/** The file is not read to its end yet: the next attempt goes on. */
-class Unfinished extends Error {
-  override name = "Unfinished";
-  readonly retryAfterSeconds = 1;
-}
 
 /** The file was cancelled, or has expired. */
 class Gone extends Error {
@@ -82,8 +76,8 @@ export function importUploaded(
       const tenant = await tenants.byId(key.tenantId);
       if (!tenant) return [];
       const claimed = await claimImport(database, key, CLAIM_MS);
-      // Another process has it in hand, or had and was killed.
-      if (claimed === "held") throw Object.assign(new Unfinished(), { retryAfterSeconds: 10 });
+      if (claimed === "held")
+        throw new Unfinished("another process has the file in hand, or had it and was killed", 10);
       if (claimed === null) return [];
       const runtime = { ...options, config: tenant.config };
       const pieces = piecesOf(options, claimed, performance.now() + SLICE_MS, signal);
@@ -119,10 +113,6 @@ export function importUploaded(
   };
 }
 
-/** The key of the progress of an import, which no file that the CLI imports has. */
-export const inputHashOf = (importId: string): Buffer =>
-  createHash("sha256").update(`uploaded import ${importId}`).digest();
-
 /** Reads the pieces one after the other, as they are needed. A check is not interrupted. */
 async function* piecesOf(
   { database, vault }: Databases & Sealing,
@@ -132,7 +122,7 @@ async function* piecesOf(
 ): AsyncGenerator<Buffer> {
   for (let number = 1; number <= pieces; number += 1) {
     signal.throwIfAborted();
-    if (!checks && performance.now() > until) throw new Unfinished();
+    if (!checks && performance.now() > until) throw new Unfinished("the file is not read to its end yet", 1);
     const piece = await readPiece({ database, vault }, { tenantId, importId: id, number });
     if (piece === null) throw new Gone();
     yield piece;
