@@ -6,10 +6,13 @@ import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { type ImportJob, inputHashOf } from "../moving/import-job.ts";
+import { MAX_IMPORT_BYTES } from "../moving/import-bounds.ts";
+import type { ImportJob } from "../moving/import-job.ts";
+import type { Refusal } from "../moving/import-report.ts";
 import {
   deletePieces,
   openStates,
+  pageOfRefusals,
   readImport,
   type StoredImport,
   storePiece,
@@ -17,15 +20,6 @@ import {
 import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
 const { uploadedImports: imports, uploadedRefusals } = schema;
-
-/**
- * Bytes of a file: some 35 000 users, which one attempt of the job checks on a busy machine. A longer one is imported by
- * `stile users import`, which reads it as a stream.
- */
-export const MAX_IMPORT_BYTES = 4_194_304;
-
-/** Characters of a piece. */
-export const MAX_PIECE_CHARACTERS = 1_000_000;
 
 /** Files of a tenant that are not imported yet. */
 const MAX_OPEN_IMPORTS = 10;
@@ -46,6 +40,8 @@ export interface ShownImport {
   bytes: number;
   /** Records that were read; null before the first and after the last. */
   records: number | null;
+  /** Records of the whole file; null before it was checked. */
+  expected: number | null;
   imported: number;
   refused: number;
   omitted: Record<string, number>;
@@ -144,8 +140,8 @@ export async function startImport(
       .set({
         state: "waiting",
         checks,
-        imported: null,
-        refused: null,
+        // Those of the check stay until the import has ended: their sum is the number of its records.
+        ...(found.state === "checked" ? {} : { imported: null, refused: null }),
         omitted: null,
         updatedAt: sql`clock_timestamp()`,
       })
@@ -166,8 +162,9 @@ export function cancelImport({ runtime, tenant }: ImportContext, importId: strin
       return found.state === "cancelled"
         ? { ok: true, shown: shownOf(found, null) }
         : rejectAdmin("conflict", `The file is ${found.state}.`);
-    const progress = (await readImport(tx, key, inputHashOf(importId)))?.progress;
-    const counts = progress ? { imported: progress.imported, refused: progress.refused } : {};
+    const progress = (await readImport(tx, key))?.progress;
+    // What a check has counted was not imported.
+    const counts = { imported: progress?.imported ?? 0, refused: progress?.refused ?? 0 };
     const [cancelled] = await tx
       .update(imports)
       .set({ state: "cancelled", ...counts, updatedAt: sql`clock_timestamp()` })
@@ -183,11 +180,7 @@ export async function showImport(
   { runtime, tenant }: TenantContext<Databases>,
   importId: string,
 ): Promise<Shown> {
-  const found = await readImport(
-    runtime.database.read,
-    { tenantId: tenant.id, importId },
-    inputHashOf(importId),
-  );
+  const found = await readImport(runtime.database.read, { tenantId: tenant.id, importId });
   return found ? { ok: true, shown: shownOf(found.stored, found.progress) } : notFound;
 }
 
@@ -207,6 +200,21 @@ export async function listImports(
     .limit(page.size)
     .offset((page.number - 1) * page.size);
   return { shown: rows.map((row) => shownOf(row, null)), total: counted?.total ?? 0 };
+}
+
+/** Lists the refused records of a file in their order; not found if there is no such file. */
+export async function listRefusals(
+  { runtime, tenant }: TenantContext<Databases>,
+  importId: string,
+  page: { number: number; size: number },
+): Promise<AdminVerdict<{ refusals: Refusal[]; total: number }>> {
+  const { read } = runtime.database;
+  const key = { tenantId: tenant.id, importId };
+  const [found, listed] = await Promise.all([
+    readImport(read, key),
+    pageOfRefusals(runtime.database, key, page),
+  ]);
+  return found ? { ok: true, ...listed } : notFound;
 }
 
 /** Refused records of one query. */
@@ -249,6 +257,9 @@ function shownOf(
   progress: { records: number; imported: number; refused: number } | null,
 ): ShownImport {
   const { id, state, checks, form, pieces, bytes, omitted, failure, createdAt, updatedAt } = stored;
+  const isImporting = !checks && (state === "waiting" || state === "running");
+  const counted = (before: number | null) => (isImporting ? 0 : (before ?? 0));
+  const isCounted = stored.imported !== null && (isImporting || state === "checked" || state === "imported");
   return {
     id,
     state,
@@ -257,8 +268,9 @@ function shownOf(
     pieces,
     bytes,
     records: progress?.records ?? null,
-    imported: progress?.imported ?? stored.imported ?? 0,
-    refused: progress?.refused ?? stored.refused ?? 0,
+    expected: isCounted ? (stored.imported ?? 0) + (stored.refused ?? 0) : null,
+    imported: progress?.imported ?? counted(stored.imported),
+    refused: progress?.refused ?? counted(stored.refused),
     omitted: omitted ?? {},
     failure,
     createdAt,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { sealContext } from "#db/schema/table";
 import type { Sealing } from "../keys/vault.ts";
@@ -21,6 +21,10 @@ const ofImport = ({ tenantId, importId }: ImportKey) =>
   and(eq(imports.tenantId, tenantId), eq(imports.id, importId));
 
 const now = sql`clock_timestamp()`;
+
+/** The key of the progress of an import, which no file that the CLI imports has. */
+export const inputHashOf = (importId: string): Buffer =>
+  createHash("sha256").update(`uploaded import ${importId}`).digest();
 
 /** States in which a file waits for nothing but its operator, or has ended. */
 export const openStates = ["uploading", "waiting", "running", "checked"] as const;
@@ -86,11 +90,21 @@ export async function finishImport(
   if (state === "imported") await deletePieces(tx, key);
 }
 
-/** Ends the work on a file that cannot be imported. */
+/** Ends the work on a file that cannot be imported. What was imported of it stays. */
 export async function failImport(tx: Transaction, key: ImportKey, failure: string): Promise<void> {
+  const counted = (column: "imported" | "refused") => sql`coalesce((
+    select p.${sql.identifier(column)} from user_imports p
+    where p.tenant_id = ${key.tenantId} and p.input_hash = ${inputHashOf(key.importId)}), 0)`;
   const failed = await tx
     .update(imports)
-    .set({ state: "failed", failure, claimedUntil: null, updatedAt: now })
+    .set({
+      state: "failed",
+      failure,
+      imported: counted("imported"),
+      refused: counted("refused"),
+      claimedUntil: null,
+      updatedAt: now,
+    })
     .where(and(ofImport(key), inArray(imports.state, [...openStates])))
     .returning({ id: imports.id });
   if (failed.length > 0) await deletePieces(tx, key);
@@ -180,6 +194,29 @@ export async function storeRefusals(
     });
 }
 
+/** A page of the refused records of a file, in their order. */
+export async function pageOfRefusals(
+  { read }: Pick<Databases["database"], "read">,
+  { tenantId, importId }: ImportKey,
+  page: { number: number; size: number },
+): Promise<{ refusals: Refusal[]; total: number }> {
+  const ofFile = and(eq(uploadedRefusals.tenantId, tenantId), eq(uploadedRefusals.importId, importId));
+  const rows = await read
+    .select({
+      record: uploadedRefusals.record,
+      line: uploadedRefusals.line,
+      id: uploadedRefusals.sourceId,
+      reason: uploadedRefusals.reason,
+    })
+    .from(uploadedRefusals)
+    .where(ofFile)
+    .orderBy(asc(uploadedRefusals.record))
+    .limit(page.size)
+    .offset((page.number - 1) * page.size);
+  const refusals = rows.map(({ id, ...row }) => (id === null ? row : { ...row, id }));
+  return { refusals, total: await read.$count(uploadedRefusals, ofFile) };
+}
+
 /** Deletes the refusals after a record. */
 export async function deleteRefusals(
   tx: Transaction,
@@ -201,7 +238,6 @@ export async function deleteRefusals(
 export async function readImport(
   db: Pick<Databases["database"]["read"], "select">,
   { tenantId, importId }: ImportKey,
-  inputHash: Buffer,
 ): Promise<{
   stored: StoredImport;
   progress: Pick<ImportProgress, "records" | "imported" | "refused"> | null;
@@ -218,7 +254,7 @@ export async function readImport(
     .from(imports)
     .leftJoin(
       userImports,
-      and(eq(userImports.tenantId, imports.tenantId), eq(userImports.inputHash, inputHash)),
+      and(eq(userImports.tenantId, imports.tenantId), eq(userImports.inputHash, inputHashOf(importId))),
     )
     .where(ofImport({ tenantId, importId }));
   return found ?? null;

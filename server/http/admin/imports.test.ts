@@ -69,17 +69,23 @@ describe("an uploaded file of users", () => {
     const { id, pieces } = await upload(file("ada"));
     expect(pieces).toBeGreaterThan(5);
     expect((await start(id, pieces, true)).body.state).toBe("waiting");
+    expect((await show(id)).expected).toBeNull();
     expect(await jobs.runDue(1)).toBe(1);
     const checked = await show(id);
     expect(checked).toMatchObject({ state: "checked", check: true, imported: 3, refused: 2, failure: null });
+    expect(checked.expected).toBe(5);
     expect(await found("ada_")).toBe(0);
     const expected = [
       { line: 4, record: 4, reason: "the username is in use" },
       { line: 5, record: 5, reason: "not JSON" },
     ];
     expect(await refusals(id)).toMatchObject([{ line: 4, record: 4 }, expected[1]]);
+    const second = await call("GET", `/imports/${id}/refused_records?per_page=1&page=2`);
+    expect(second.body).toEqual([expected[1]]);
+    expect(second.headers.get("x-total-count")).toBe("2");
 
     await start(id, pieces, false);
+    expect(await show(id)).toMatchObject({ state: "waiting", expected: 5, imported: 0, refused: 0 });
     expect(await jobs.runDue(1)).toBe(1);
     expect(await show(id)).toMatchObject({ state: "imported", check: false, imported: 3, refused: 2 });
     expect(await found("ada_")).toBe(3);
@@ -146,6 +152,10 @@ describe("an uploaded file of users", () => {
     await database.write.update(uploadedImports).set(held).where(eq(uploadedImports.id, id));
     await jobs.runDue(1);
     expect(await found("dora_")).toBe(0);
+    // Nothing has failed.
+    const lines = jobs.logged.map((line) => JSON.parse(line)).filter(({ job }) => job === "import_users");
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([[30, "job goes on in another attempt"]]);
+    expect(lines[0].reason).toContain("another process");
     await database.write
       .update(uploadedImports)
       .set({ claimedUntil: new Date(0) })
@@ -177,6 +187,35 @@ describe("an uploaded file of users", () => {
     await database.write.delete(schema.uploadedPieces);
     await jobs.runDue(1);
     expect(await show(late.id)).toMatchObject({ state: "failed", failure: expect.stringContaining("gone") });
+  });
+
+  test("A354 that is cut off while it is sent or imported, and repeated, imports each record once and tells what it did", async () => {
+    const { id, pieces } = await upload(file("cut", 4), 60);
+    const text = file("cut", 4);
+    // The answers of the last pieces were lost: both are sent again.
+    for (const number of [pieces - 1, pieces]) {
+      const data = text.slice((number - 1) * 60, number * 60);
+      expect((await call("PUT", `/imports/${id}/pieces/${number}`, { data })).body.pieces).toBe(pieces);
+    }
+    await start(id, pieces, true);
+    await jobs.runDue(1);
+    expect((await call("GET", `/imports/${id}/refused_records?page=9`)).body).toEqual([]);
+    for (const query of ["?page=0", "?page=x", "?per_page=100000"])
+      expect((await call("GET", `/imports/${id}/refused_records${query}`)).status).toBe(400);
+    expect((await call("GET", `/imports/${randomUUID()}/refused_records`)).status).toBe(404);
+    await Promise.all([start(id, pieces, false), start(id, pieces, false)]);
+    expect((await call("DELETE", `/imports/${id}`)).body).toMatchObject({
+      state: "cancelled",
+      imported: 0,
+      refused: 0,
+    });
+    await jobs.runDue(5);
+    expect(await found("cut_")).toBe(0);
+    const again = await upload(file("cut", 4), 60);
+    await start(again.id, again.pieces, false);
+    await jobs.runDue(5);
+    expect(await show(again.id)).toMatchObject({ state: "imported", imported: 4, refused: 2, expected: 6 });
+    expect(await found("cut_")).toBe(4);
   });
 
   test("is sealed where it is stored", async () => {

@@ -4,14 +4,14 @@ import {
   beginImport,
   cancelImport,
   listImports,
-  MAX_IMPORT_BYTES,
-  MAX_PIECE_CHARACTERS,
+  listRefusals,
   refusedLines,
   type ShownImport,
   showImport,
   startImport,
 } from "../../admin/user-imports.ts";
 import { formNames } from "../../moving/forms/index.ts";
+import { MAX_IMPORT_BYTES, MAX_PIECE_CHARACTERS } from "../../moving/import-bounds.ts";
 import { plainError } from "../answer/reply.ts";
 import { adminOperation, adminRow, changeOperation, listOperation } from "./admin-operation.ts";
 import { streamed } from "./streamed.ts";
@@ -32,6 +32,11 @@ const uploaded = z
     pieces: count.describe("Pieces that were taken; the next one has the number after it."),
     bytes: count,
     records: count.nullable().describe("Records that were read, while the import runs."),
+    expected: count
+      .nullable()
+      .describe(
+        "Records of the whole file, of which each is imported or refused. Null before it was checked.",
+      ),
     imported: count.describe("Users that were imported, or would be."),
     refused: count.describe("Records that were refused, or would be."),
     omitted: z
@@ -42,6 +47,15 @@ const uploaded = z
     updated_at: z.iso.datetime({ precision: 3 }),
   })
   .meta({ id: "UserImport" });
+
+const refusedRecord = z
+  .strictObject({
+    line: count.describe("Of the file."),
+    record: count.describe("Its number, from 1."),
+    id: z.string().optional().describe("Its id at its source."),
+    reason: z.string(),
+  })
+  .meta({ id: "RefusedRecord" });
 
 const answer = { schema: uploaded };
 
@@ -148,6 +162,16 @@ export const importAddresses = [
         file: "refused.jsonl",
         mediaType: "application/jsonl",
       });
+    },
+  }),
+  listOperation("GET /admin/imports/{id}/refused_records", {
+    id: "listRefusedRecords",
+    summary: "List the refused records of an import, in their order",
+    item: refusedRecord,
+    counts: "Number of refused records that are stored.",
+    async list(context, { params, page }) {
+      const found = await listRefusals(context, params.id, page);
+      return found.ok ? { items: found.refusals, total: found.total } : found;
     },
   }),
   changeOperation("DELETE /admin/imports/{id}", {
