@@ -180,6 +180,26 @@ export function namedRole(
     .reduce<ConsoleRole | null>((one, other) => (one ? stronger(one, other) : other), null);
 }
 
+/**
+ * The strongest role that the configuration gives to a stored address, whether or not it is verified.
+ *
+ * @param id of the address; untrusted
+ * @returns null if it has none
+ */
+export async function roleOfAddress(
+  runtime: Databases & Configured & { tenant: Pick<Tenant, "id"> },
+  { id: tenantId }: Pick<Tenant, "id">,
+  id: unknown,
+): Promise<ConsoleRole | null> {
+  const mayBeNamed = tenantId === runtime.tenant.id && Object.keys(runtime.config.console.roles).length > 0;
+  if (!mayBeNamed || typeof id !== "string" || !isUuid(id)) return null;
+  const [email] = await runtime.database.write
+    .select({ address: emails.address })
+    .from(emails)
+    .where(and(eq(emails.tenantId, tenantId), eq(emails.id, id.toLowerCase())));
+  return namedRole(runtime, { id: tenantId }, email?.address);
+}
+
 const rolesByAddress = (roles: Record<string, ConsoleRole>, address: string): ConsoleRole[] =>
   Object.entries(roles).flatMap(([named, role]) => (canonical(named) === address ? [role] : []));
 

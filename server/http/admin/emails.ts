@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { addUserEmail, removeUserEmail, setPrimaryUserEmail } from "../../admin/user-emails.ts";
+import {
+  addUserEmail,
+  removeUserEmail,
+  setPrimaryUserEmail,
+  verifyUserEmail,
+} from "../../admin/user-emails.ts";
 import { userEmailSchema } from "../../objects/user-object.ts";
 import { changeOperation, userOperation } from "./admin-operation.ts";
 
@@ -42,5 +47,13 @@ export const emailAddresses = [
     summary: "Make an email the primary one of its user",
     answers: { 204: "The email is the primary one." },
     perform: (context, { params }) => setPrimaryUserEmail(context, params.id, params.email_id),
+  }),
+  changeOperation("POST /admin/users/{id}/emails/{email_id}/verify", {
+    id: "verifyUserEmail",
+    summary: "Mark an email of a user as verified",
+    description: "As if the user had entered a code that was sent to it. A second call has no effect.",
+    verifies: ({ params }) => params.email_id,
+    answers: { 204: "The email is verified." },
+    perform: (context, { params }) => verifyUserEmail(context, params.id, params.email_id),
   }),
 ];

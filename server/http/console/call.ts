@@ -1,7 +1,7 @@
 import type { Tenant } from "../../config/tenant.ts";
 import { changesBetween } from "../../console/changes.ts";
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
-import { namedRole, strongestRole } from "../../console/grants.ts";
+import { namedRole, roleOfAddress, strongestRole } from "../../console/grants.ts";
 import { recordChange } from "../../console/record-change.ts";
 import { type ConsoleRole, mayAs } from "../../console/roles.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -158,7 +158,7 @@ const neededRole = (
 const isFresh = ({ config }: Runtime, { authenticatedAt, now }: ConsoleVisitor) =>
   now.getTime() - authenticatedAt.getTime() <= config.console.step_up_after * 1000;
 
-/** An account changes no account with a stronger role, whose place it could take. */
+/** An account changes no account with a stronger role, whose place it could take, and makes none. */
 async function mayChange(
   runtime: Runtime,
   tenant: Tenant,
@@ -171,6 +171,8 @@ async function mayChange(
   const ids = concerned.filter((id) => typeof id === "string");
   const named = namedRole(runtime, tenant, given.body);
   if (named !== null && !mayAs(visitor.role, named)) return false;
+  const verified = await roleOfAddress(runtime, tenant, operation.verifies?.(given));
+  if (verified !== null && !mayAs(visitor.role, verified)) return false;
   const strongest = await strongestRole(runtime, tenant, ids);
   return strongest === null || mayAs(visitor.role, strongest);
 }

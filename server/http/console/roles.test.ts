@@ -162,6 +162,44 @@ test("A331 no account verifies an address to which the configuration gives a str
   expect((await administrator.call("me")).data.role).toBe("operator");
 });
 
+test("A352 no account marks an address as verified to which the configuration gives a stronger role", async () => {
+  const root = `root-${randomUUID()}@corp.example`;
+  const help = `help-${randomUUID()}@corp.example`;
+  const named = runtime.configured({
+    STILE_CONSOLE_ROLES: JSON.stringify({ [root.toUpperCase()]: "operator", [help]: "support" }),
+  });
+  const administrator = await consoleAccount(named, "administrator");
+  const [operator, victim] = [await consoleAccount(named, "operator"), await consoleAccount(named, null)];
+  const id = administrator.userId;
+  const added = async (address: string) =>
+    (await operator.call("createUserEmail", { id, body: { address } })).data.id;
+  const [rootId, helpId, plainId] = [
+    await added(root),
+    await added(help),
+    await added(`plain-${randomUUID()}@corp.example`),
+  ];
+  const verify = (email_id: string, user = id) =>
+    administrator.call("verifyUserEmail", { id: user, email_id });
+  expect((await verify(rootId)).reason).toBe("forbidden");
+  expect((await verify(rootId.toUpperCase())).reason).toBe("forbidden");
+  expect((await verify(rootId, victim.userId)).reason).toBe("forbidden");
+  expect((await administrator.call("me")).data.role).toBe("administrator");
+  expect((await verify(plainId, victim.userId)).status).toBe(404);
+  expect(
+    (await administrator.call("verifyUserEmail", { id: operator.userId, email_id: plainId })).reason,
+  ).toBe("forbidden");
+  for (const mine of [helpId, plainId]) expect((await verify(mine)).status).toBe(200);
+  const shown = await administrator.call("listUserEmails", { id });
+  const verified = shown.data.filter((one: { is_verified: boolean }) => one.is_verified);
+  expect(verified.map((one: { id: string }) => one.id)).toEqual(expect.arrayContaining([helpId, plainId]));
+  const log = await administrator.call("listAuditLogs", {
+    query: { type: ["email_verified"], actor_user_id: id },
+  });
+  expect(log.data.items[0].details).toMatchObject({ by: "admin" });
+  expect((await operator.call("verifyUserEmail", { id, email_id: rootId })).status).toBe(200);
+  expect((await administrator.call("me")).data.role).toBe("operator");
+});
+
 test("A331 a role counts in its own tenant, also for an account of the same id in another one", async () => {
   const operator = await consoleAccount(runtime, "operator");
   const user = await consoleAccount(runtime, null, { tenant: own });

@@ -101,6 +101,8 @@ export interface Operation {
   changesNothing?: true;
   /** The ids of users whose accounts a call changes, as the caller sent them. Default: `id` of a path below `/admin/users/{id}`. */
   concerns?(input: CallInput): unknown[];
+  /** The id of the address that a call marks as verified, as the caller sent it: the configuration may give it a role. */
+  verifies?(input: CallInput): unknown;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
