@@ -4,6 +4,7 @@ import { shownNetwork } from "../audit/mask.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { describeUserAgent, UNKNOWN_USER_AGENT } from "../lib/user-agent.ts";
 import type { Location } from "../locations/location.ts";
+import { applicationAccesses } from "./application-accesses.ts";
 
 /** What belongs to an account beside its credentials and sessions. Times are RFC 3339. */
 export interface Belongings {
@@ -115,25 +116,7 @@ export async function readBelongings(
         from sessions o
         where ${own} and o.created_at > ${since}::timestamptz
         order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`;
-  // What is granted to the operator's own clients ends with the session, unless it has `offline_access`.
-  const applications = tenant.config.openid.enabled
-    ? sql`
-        select coalesce(c.client_id, g.client_id) as client_id, c.application, c.allowed, coalesce(c.created_at, g.since) as since
-        from (
-          select * from openid_consents o
-          where ${own} and (o.expires_at is null or o.expires_at > ${now.toISOString()}::timestamptz)) c
-        full join (
-          select o.client_id, min(o.created_at) as since from openid_artifacts o
-          where ${own} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz
-            -- A grant of which nothing is left gives nothing.
-            and exists (
-              select from openid_artifacts a
-              where a.tenant_id = o.tenant_id and a.user_id = o.user_id and a.client_id = o.client_id
-                and a.kind in ('Session', 'RefreshToken', 'AccessToken', 'DeviceCode')
-                and a.expires_at > ${now.toISOString()}::timestamptz)
-          group by 1) g
-          on g.client_id = c.client_id`
-    : null;
+  const applications = tenant.config.openid.enabled ? applicationAccesses(own, now) : null;
   const [row] = await db
     .select({
       recoveryCodesLeft: sql<number>`(select count(*)::int from recovery_codes o where ${own})`,

@@ -1,11 +1,10 @@
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
-import type { EventGrant } from "../events/emit.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { application, listedApplication } from "../openid/application.ts";
+import { applicationName, listedApplication } from "../openid/application.ts";
 import { openidPaths } from "../openid/paths.ts";
 import { scopesIn } from "../openid/scopes-of-users.ts";
-import { type Permissions, permissions, type WaitingAuthorization } from "../openid/waiting-authorization.ts";
+import { permissions, type WaitingAuthorization } from "../openid/waiting-authorization.ts";
 import type { FlowData } from "./data.ts";
 import type { View } from "./define.ts";
 import type { AuthorizationPayload } from "./wire.ts";
@@ -74,39 +73,10 @@ export function applicationsPayload({ belongings }: Account, config: Config) {
   return {
     applications: belongings.applications.map(({ id, application: described, allowed, since }) => {
       const scopes = allowed === null ? [] : scopesIn(config, permissions.parse(allowed));
-      const name = nameOf(config, id, described);
+      const name = applicationName(config, id, described);
       return { id, name, scopes, ...textsOfOwnScopes(config, scopes), since };
     }),
   };
-}
-
-/** What an event says that a user has allowed an application. */
-export function eventGrant(
-  config: Config,
-  {
-    userId,
-    clientId,
-    described,
-    allowed,
-  }: Record<"userId" | "clientId", string> & { described: unknown; allowed: unknown },
-): EventGrant {
-  const { scopes, claims, resources } = permissions.safeParse(allowed).data ?? noPermissions;
-  return {
-    user_id: userId,
-    client_id: clientId,
-    client_name: nameOf(config, clientId, described),
-    scopes,
-    claims,
-    resources,
-  };
-}
-
-const noPermissions: Permissions = { scopes: [], claims: [], resources: {} };
-
-/** A client of which nothing is known any more has its id. */
-function nameOf(config: Config, id: string, described: unknown): string {
-  const known = listedApplication(config, id) ?? application.safeParse(described).data;
-  return known?.name ?? id;
 }
 
 /** Names what is asked, and of whom. */

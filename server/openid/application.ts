@@ -21,6 +21,15 @@ export function listedApplication({ openid }: Pick<Config, "openid">, clientId: 
   return applicationOf({ name, uri, policy_uri, tos_uri, origin: "listed" });
 }
 
+/** The name of an application. A client of which nothing is known any more has its id.
+ *
+ * @param described what it said of itself when it was allowed
+ */
+export function applicationName(config: Config, id: string, described: unknown): string {
+  const known = listedApplication(config, id) ?? application.safeParse(described).data;
+  return known?.name ?? id;
+}
+
 /** Leaves out what is not told. */
 export function applicationOf({ uri, policy_uri, tos_uri, ...rest }: Loose): Application {
   return {

@@ -39,15 +39,15 @@ const KEY_SET_SECONDS = 60;
 /** A client that has no secret authenticates by its keys, or not at all (Client ID Metadata Document, 4.1). */
 const METHODS = ["none", "private_key_jwt"] as const;
 
-const stored = z.object({ description: clientDescription, freshUntil: z.number() });
+export const storedDocument = z.object({ description: clientDescription, freshUntil: z.number() });
 
 /** What the client of a document says of itself, as it was read last; null if it was not read yet. */
 export async function knownDocument(
   context: TenantContext<Databases & Sealing & OnPlatform>,
   address: string,
-): Promise<z.output<typeof stored> | null> {
+): Promise<z.output<typeof storedDocument> | null> {
   const payload = await artifactStorage(context, "MetadataDocument").find(address);
-  return payload ? stored.parse(payload.document) : null;
+  return payload ? storedDocument.parse(payload.document) : null;
 }
 
 /** How the library reads documents. */
@@ -83,7 +83,7 @@ export function documentReading(
     return runtime.documents.get(tenant.id, address);
   }
 
-  const described = (client_id: string, { description, freshUntil }: z.output<typeof stored>) =>
+  const described = (client_id: string, { description, freshUntil }: z.output<typeof storedDocument>) =>
     Response.json(metadataOf(config, description, { client_id, id_token_signed_response_alg: algorithm }), {
       headers: { "cache-control": `max-age=${Math.max(0, freshUntil - now())}` },
     });
@@ -111,7 +111,9 @@ export function documentReading(
     const storage = artifactStorage(context, "MetadataDocument");
     const kept = known ? DOCUMENT_KEPT_SECONDS : NEW_KEPT_SECONDS;
     await ofService(
-      Promise.resolve(storage.upsert(address, { document } as unknown as AdapterPayload, kept)),
+      Promise.resolve(
+        storage.upsert(address, { document, clientId: address } as unknown as AdapterPayload, kept),
+      ),
     );
     if (!known) await ofService(storage.keepNewest(MAX_DOCUMENTS));
     return described(address, document);

@@ -17,7 +17,7 @@ const MAX_REGISTERED = 10_000;
 /** How a client that registers may authenticate (RFC 7591, 2: a secret where it names nothing). */
 export const registeredMethods = ["client_secret_basic", "none", "private_key_jwt"] as const;
 
-const stored = z.object({
+export const storedRegistration = z.object({
   description: clientDescription,
   client_secret: z.string().optional(),
   client_id_issued_at: z.number(),
@@ -27,10 +27,10 @@ const stored = z.object({
 export async function knownRegistration(
   context: TenantContext<Process>,
   clientId: string,
-): Promise<z.output<typeof stored> | null> {
+): Promise<z.output<typeof storedRegistration> | null> {
   if (originOf(context.tenant.config, clientId) !== "registration") return null;
   const payload = await artifactStorage(context, "Client").find(clientId);
-  return payload ? stored.parse(payload.registration) : null;
+  return payload ? storedRegistration.parse(payload.registration) : null;
 }
 
 /**
@@ -59,14 +59,14 @@ export function registeredClientStorage(
     },
     async upsert(id, metadata) {
       const { client_secret, client_id_issued_at } = metadata as Record<string, unknown>;
-      const registration = stored.parse({
+      const registration = storedRegistration.parse({
         description: metadata,
         client_id_issued_at,
         ...(client_secret === undefined ? {} : { client_secret }),
       });
       await storage.upsert(
         id,
-        { registration } as unknown as AdapterPayload,
+        { registration, clientId: id } as unknown as AdapterPayload,
         config.openid.registration_lifetime,
       );
       await storage.keepNewest(MAX_REGISTERED);

@@ -398,6 +398,15 @@ export interface OpenidClient {
   /** `secret`, if one is set. */
   secrets: string[];
 }
+export interface RefusedRecord {
+  /** Of the file. */
+  line: number;
+  /** Its number, from 1. */
+  record: number;
+  /** Its id at its source. */
+  id?: string | undefined;
+  reason: string;
+}
 export interface SamlProviderPatch {
   name?: string | null | undefined;
   enabled?: boolean | null | undefined;
@@ -505,6 +514,20 @@ export interface TokenEventData {
   ip_address?: string | undefined;
   /** `User-Agent` of the call. */
   user_agent?: string | undefined;
+}
+export interface UnlistedOpenidClient {
+  /** Null if a former version has stored it, by the hash of its id alone. */
+  id: string | null;
+  origin: "document" | "registration";
+  /** As it calls itself. Nothing of what it says is verified. */
+  name: string | null;
+  uri: string | null;
+  redirect_uris: string[];
+  token_endpoint_auth_method: string | null;
+  /** When it was read first, or has registered. */
+  created_at: string;
+  /** When it is forgotten, unless a user allows it anything before. */
+  expires_at: string;
 }
 export interface User {
   id: string;
@@ -615,6 +638,8 @@ export interface UserImport {
   bytes: number;
   /** Records that were read, while the import runs. */
   records: number | null;
+  /** Records of the whole file, of which each is imported or refused. Null before it was checked. */
+  expected: number | null;
   /** Users that were imported, or would be. */
   imported: number;
   /** Records that were refused, or would be. */
@@ -899,6 +924,27 @@ export type EventSubscription =
   | "oauth.token";
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
+export type OpenidClientGrant = {
+  user_id: string;
+  /** The primary one. */
+  email: string | null;
+  /** What the user has allowed; null for the operator's own clients, which need no consent. */
+  consent: {
+    scopes: string[];
+    /** Claims that were asked for by name (OpenID Connect Core, 5.5). */
+    claims: string[];
+    /** Scopes of APIs by resource indicator. */
+    resources: Record<string, string[]>;
+    /** When the application has to ask again; null: never. */
+    expires_at: string | null;
+  } | null;
+  /** When the user has allowed it, or signed in to it first. */
+  since: string;
+  /** Access tokens that are accepted. */
+  access_tokens: number;
+  /** Refresh tokens that are accepted. */
+  refresh_tokens: number;
+};
 export type OpenidClientPatch = {
   /** Shown to users. */
   name?: string | null | undefined;
@@ -2107,6 +2153,29 @@ export type TenantSettings = {
     | null
     | undefined;
 };
+export type UserApplication = {
+  /** The client id. */
+  id: string;
+  name: string | null;
+  /** Null if nothing is known of the application any more. */
+  origin: "listed" | "document" | "registration" | null;
+  /** What the user has allowed; null for the operator's own clients, which need no consent. */
+  consent: {
+    scopes: string[];
+    /** Claims that were asked for by name (OpenID Connect Core, 5.5). */
+    claims: string[];
+    /** Scopes of APIs by resource indicator. */
+    resources: Record<string, string[]>;
+    /** When the application has to ask again; null: never. */
+    expires_at: string | null;
+  } | null;
+  /** When the user has allowed it, or signed in to it first. */
+  since: string;
+  /** Access tokens that are accepted. */
+  access_tokens: number;
+  /** Refresh tokens that are accepted. */
+  refresh_tokens: number;
+};
 
 /** The data of each event. */
 export interface EventData {
@@ -2419,6 +2488,11 @@ export interface AdminOperations {
     input: { id: string; email_id: string };
     answer: undefined;
   };
+  /** Mark an email of a user as verified. As if the user had entered a code that was sent to it. A second call has no effect. */
+  verifyUserEmail: {
+    input: { id: string; email_id: string };
+    answer: undefined;
+  };
   /** Get the username of a user. */
   getUsername: {
     input: { id: string };
@@ -2620,6 +2694,24 @@ export interface AdminOperations {
     input: { id: string; phone_id: string };
     answer: undefined;
   };
+  /** List the applications that have access to an account by OpenID Connect, newest first. */
+  listUserApplications: {
+    input: {
+      id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: UserApplication[]; total: number };
+  };
+  /** End the access of an application to an account, with its codes and tokens. The next request of the application asks for consent as its first one did. */
+  endUserApplication: {
+    input: { id: string; client_id: string };
+    answer: undefined;
+  };
   /** List the accounts that have a role of the console, oldest first. Without those that the configuration gives a role (`console.roles`). */
   listConsoleRoles: {
     input: Record<never, never>;
@@ -2711,6 +2803,19 @@ export interface AdminOperations {
   listImportRefusals: {
     input: { id: string };
     answer: string;
+  };
+  /** List the refused records of an import, in their order. */
+  listRefusedRecords: {
+    input: {
+      id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: RefusedRecord[]; total: number };
   };
   /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. */
   createSession: {
@@ -3535,6 +3640,58 @@ export interface AdminOperations {
       secret: string;
     };
   };
+  /** List the users of a tenant to whose accounts a client has access, newest first. Also of a client that is not listed. */
+  listOpenidClientGrantsOfTenant: {
+    input: {
+      id: string;
+      client_id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: OpenidClientGrant[]; total: number };
+  };
+  /** List the clients of a tenant that describe themselves: by a document, or by registering; newest first. Client ID Metadata Documents, and registrations by RFC 7591. */
+  listUnlistedOpenidClientsOfTenant: {
+    input: {
+      id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: UnlistedOpenidClient[]; total: number };
+  };
+  /** List the users of the tenant of the key to whose accounts a client has access, newest first. Also of a client that is not listed. */
+  listOpenidClientGrants: {
+    input: {
+      client_id: string;
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: OpenidClientGrant[]; total: number };
+  };
+  /** List the clients of the tenant of the key that describe themselves: by a document, or by registering; newest first. Client ID Metadata Documents, and registrations by RFC 7591. */
+  listUnlistedOpenidClients: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: UnlistedOpenidClient[]; total: number };
+  };
   /** List the tenant's API keys, oldest first, without the keys. */
   listApiKeys: {
     input: Record<never, never>;
@@ -4156,6 +4313,7 @@ export const operations = {
   getUserEmail: ["GET", "/admin/users/{id}/emails/{email_id}"],
   deleteUserEmail: ["DELETE", "/admin/users/{id}/emails/{email_id}"],
   setPrimaryUserEmail: ["POST", "/admin/users/{id}/emails/{email_id}/set_primary"],
+  verifyUserEmail: ["POST", "/admin/users/{id}/emails/{email_id}/verify"],
   getUsername: ["GET", "/admin/users/{id}/username"],
   setUsername: ["PUT", "/admin/users/{id}/username"],
   deleteUsername: ["DELETE", "/admin/users/{id}/username"],
@@ -4184,6 +4342,8 @@ export const operations = {
   deleteUserTrustedBrowser: ["DELETE", "/admin/users/{id}/trusted_browsers/{browser_id}"],
   listUserPhones: ["GET", "/admin/users/{id}/phones"],
   deleteUserPhone: ["DELETE", "/admin/users/{id}/phones/{phone_id}"],
+  listUserApplications: ["GET", "/admin/users/{id}/applications", true],
+  endUserApplication: ["DELETE", "/admin/users/{id}/applications/{client_id}"],
   listConsoleRoles: ["GET", "/admin/console/roles"],
   setConsoleRole: ["PUT", "/admin/users/{id}/console_role"],
   deleteConsoleRole: ["DELETE", "/admin/users/{id}/console_role"],
@@ -4194,6 +4354,7 @@ export const operations = {
   putImportPiece: ["PUT", "/admin/imports/{id}/pieces/{number}"],
   startImport: ["POST", "/admin/imports/{id}/start"],
   listImportRefusals: ["GET", "/admin/imports/{id}/refusals"],
+  listRefusedRecords: ["GET", "/admin/imports/{id}/refused_records", true],
   createSession: ["POST", "/admin/sessions"],
   listUserSessions: ["GET", "/admin/users/{id}/sessions"],
   endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],
@@ -4256,6 +4417,10 @@ export const operations = {
   changeOpenidClient: ["PATCH", "/admin/openid/clients/{client_id}"],
   deleteOpenidClient: ["DELETE", "/admin/openid/clients/{client_id}"],
   renewOpenidClientSecret: ["POST", "/admin/openid/clients/{client_id}/secret"],
+  listOpenidClientGrantsOfTenant: ["GET", "/admin/tenants/{id}/openid/clients/{client_id}/grants", true],
+  listUnlistedOpenidClientsOfTenant: ["GET", "/admin/tenants/{id}/openid/unlisted_clients", true],
+  listOpenidClientGrants: ["GET", "/admin/openid/clients/{client_id}/grants", true],
+  listUnlistedOpenidClients: ["GET", "/admin/openid/unlisted_clients", true],
   listApiKeys: ["GET", "/admin/api_keys"],
   createApiKey: ["POST", "/admin/api_keys"],
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],

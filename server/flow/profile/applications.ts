@@ -4,7 +4,7 @@ import { all, circumstance } from "../../conditions/condition.ts";
 import { configured } from "../../conditions/leaves.ts";
 import { emit } from "../../events/emit.ts";
 import { endAccess } from "../../openid/consents.ts";
-import { eventGrant } from "../authorization.ts";
+import { eventGrant } from "../../openid/event-grant.ts";
 import { STAY } from "../names.ts";
 import { reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";

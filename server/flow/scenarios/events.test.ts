@@ -671,6 +671,23 @@ const adminCalls: Record<string, Operation> = {
     emits: ["user.update.email.primary"],
     prepare: called("POST", second("/set_primary"), undefined, () => ({ emails: 2 })),
   },
+  [`POST ${users}/emails/{email_id}/verify`]: {
+    emits: [],
+    prepare: called("POST", second("/verify"), undefined, () => ({ emails: 2 })),
+  },
+  [`DELETE ${users}/applications/{client_id}`]: {
+    emits: ["oauth.grant.revoke"],
+    prepare: async () => {
+      const { userId } = await accountOwner(runtime);
+      await runtime.database.write.insert(schema.openidConsents).values({
+        tenantId: runtime.tenant.id,
+        userId,
+        clientId: "shop",
+        allowed: { scopes: ["openid"], claims: [], resources: {} },
+      });
+      return () => operator.call("DELETE", `/users/${userId}/applications/shop`);
+    },
+  },
   [`PUT ${users}/username`]: {
     emits: ["user.update.username.update"],
     prepare: called(

@@ -4,7 +4,8 @@ import type { Write } from "#db/write";
 import { audit } from "../../audit/audit.ts";
 import { emit } from "../../events/emit.ts";
 import { type Answer, allow, deny } from "../../openid/consents.ts";
-import { authorizationPayload, eventGrant, questionOf, resumeAddress } from "../authorization.ts";
+import { eventGrant } from "../../openid/event-grant.ts";
+import { authorizationPayload, questionOf, resumeAddress } from "../authorization.ts";
 import { type Context, state, type View } from "../define.ts";
 import { go, reject, retryPayload } from "../outcome.ts";
 

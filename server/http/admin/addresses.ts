@@ -2,6 +2,7 @@ import type { Address, Tag } from "../table/address.ts";
 import { tagged, type UntaggedRow } from "../table/operation.ts";
 import { requireAdminKey } from "./admin-key.ts";
 import { apiKeyAddresses } from "./api-keys.ts";
+import { openidAccessAddresses, userApplicationAddresses } from "./application-accesses.ts";
 import { auditLogAddresses } from "./audit-logs.ts";
 import { consoleRoleAddresses } from "./console-roles.ts";
 import { credentialAddresses } from "./credentials.ts";
@@ -37,6 +38,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: users", credentialAddresses],
   ["admin: users", passwordAddresses],
   ["admin: users", secondFactorAddresses],
+  ["admin: users", userApplicationAddresses],
   ["admin: users", consoleRoleAddresses],
   ["admin: users", importAddresses],
   ["admin: sessions", sessionAddresses],
@@ -47,6 +49,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", samlProviderAddresses],
   ["admin: tenants", oauthProviderAddresses],
   ["admin: tenants", openidClientAddresses],
+  ["admin: tenants", openidAccessAddresses],
   ["admin: tenants", apiKeyAddresses],
   ["admin: audit log", messageAddresses],
   ["admin: audit log", statisticsAddresses],

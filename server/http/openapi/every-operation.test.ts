@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { registeredClientStorage } from "../../openid/registered-clients.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { authenticatorApplication } from "../../testing/authenticator-application.ts";
@@ -79,6 +80,28 @@ const insertUserOfTenants = () =>
   runtime.database.write.execute(sql`
     insert into users (tenant_id, id) select id, gen_random_uuid() from tenants where id <> ${runtime.tenant.id}`);
 
+/** Allows an application of each user something. */
+const consent = () =>
+  runtime.database.write.execute(sql`
+    insert into openid_consents (tenant_id, user_id, client_id, allowed)
+    select tenant_id, id, 'shop', '{"scopes":["openid","email"],"claims":[],"resources":{}}' from users
+    on conflict do nothing`);
+
+/** Registers an application at each tenant. */
+async function registerClients(): Promise<void> {
+  const { rows } = await runtime.database.read.execute<{ id: string }>(sql`select id from tenants`);
+  for (const { id } of rows) {
+    const tenant = await runtime.tenants.byId(id);
+    if (!tenant) continue;
+    const registered = { client_name: "Notes", redirect_uris: ["https://notes.test/back"] };
+    await registeredClientStorage({ runtime, tenant }, "RS256").upsert(
+      `registered-${"n".repeat(22)}`,
+      { ...registered, client_id_issued_at: 1_767_225_600 } as never,
+      0,
+    );
+  }
+}
+
 /** Refuses the first record of every import, as its job does. */
 async function refuse(): Promise<void> {
   await runtime.database.write.execute(sql`
@@ -112,6 +135,8 @@ const adminRequests: Record<string, AdminRequest> = {
   deleteUserTrustedBrowsers: {},
   blockUser: {},
   unblockUser: {},
+  listUserApplications: { prepare: consent, query: "?per_page=1", keeps: "client_id" },
+  endUserApplication: {},
   setConsoleRole: { body: { role: "auditor" } },
   listConsoleRoles: {},
   deleteConsoleRole: {},
@@ -123,6 +148,7 @@ const adminRequests: Record<string, AdminRequest> = {
   getUserEmail: {},
   setPrimaryUserEmail: {},
   createUserEmail: { body: { address: "ada@shop.test", is_verified: true }, keeps: "email_id" },
+  verifyUserEmail: {},
   deleteUserEmail: {},
   getUsername: {},
   setUsername: { body: { username: "lovelace" } },
@@ -181,6 +207,7 @@ const adminRequests: Record<string, AdminRequest> = {
   listImports: { query: "?per_page=1" },
   getImport: {},
   listImportRefusals: { prepare: refuse },
+  listRefusedRecords: { query: "?per_page=1" },
   cancelImport: {},
 
   createTenant: {
@@ -242,6 +269,8 @@ const adminRequests: Record<string, AdminRequest> = {
   getOpenidClientOfTenant: {},
   changeOpenidClientOfTenant: { body: { require_par: true } },
   renewOpenidClientSecretOfTenant: {},
+  listOpenidClientGrantsOfTenant: { prepare: consent },
+  listUnlistedOpenidClientsOfTenant: {},
   deleteOpenidClientOfTenant: {},
   createOpenidClient: {
     body: { id: "shop", settings: { name: "Shop", redirect_uris: ["https://shop.test/callback"] } },
@@ -252,6 +281,8 @@ const adminRequests: Record<string, AdminRequest> = {
   getOpenidClient: { ofTenant: true },
   changeOpenidClient: { body: { require_par: true }, ofTenant: true },
   renewOpenidClientSecret: { ofTenant: true },
+  listOpenidClientGrants: { ofTenant: true },
+  listUnlistedOpenidClients: { prepare: registerClients, ofTenant: true },
   deleteOpenidClient: { ofTenant: true },
   createSamlProvider: {
     body: { ...samlProvider, metadata: "<EntityDescriptor/>" },
