@@ -74,6 +74,7 @@ export function ConfirmedButton({
   title,
   children,
   confirm = label,
+  dismiss = words.cancel,
   onConfirm,
   loading = false,
   disabled = false,
@@ -81,6 +82,7 @@ export function ConfirmedButton({
   about,
   compact = false,
   color = "red",
+  primary = false,
 }: {
   label: string;
   /** What has to be typed before: the name of what will go. */
@@ -91,11 +93,15 @@ export function ConfirmedButton({
   compact?: boolean;
   /** Red for what takes something away. */
   color?: string;
+  /** Whether it is what the page is for. */
+  primary?: boolean;
   /** The question. */
   title: string;
   /** What will happen. */
   children: ReactNode;
   confirm?: string;
+  /** The label of the way back, where “Cancel” is what is asked about. */
+  dismiss?: string;
   onConfirm(): Promise<unknown>;
   loading?: boolean;
   disabled?: boolean;
@@ -105,7 +111,7 @@ export function ConfirmedButton({
   return (
     <>
       <Button
-        variant="light"
+        variant={primary ? "filled" : "light"}
         color={color}
         size={compact ? "compact-sm" : "sm"}
         onClick={() => {
@@ -133,7 +139,7 @@ export function ConfirmedButton({
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={close} data-autofocus={typed === undefined || undefined}>
-              {words.cancel}
+              {dismiss}
             </Button>
             <Button
               color={color}

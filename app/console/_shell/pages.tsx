@@ -3,6 +3,7 @@ import {
   IconBuilding,
   IconChartFunnel,
   IconClipboardList,
+  IconFileImport,
   IconId,
   IconKey,
   IconLayoutDashboard,
@@ -36,6 +37,7 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
   ],
   [
     { path: "users", label: words.pages.users, icon: IconUsers, needs: "listUsers" },
+    { path: "imports", label: words.pages.imports, icon: IconFileImport, needs: "listImports" },
     { path: "messages", label: words.pages.messages, icon: IconMail, needs: "listMessages" },
     { path: "audit-log", label: words.pages.audit_log, icon: IconClipboardList, needs: "listAuditLogs" },
     { path: "webhooks", label: words.pages.webhooks, icon: IconWebhook, needs: "listWebhooks" },
