@@ -139,6 +139,7 @@ function Emails({ user }: { user: UserObject }) {
   const may = useMay();
   const { id, emails = [] } = user;
   const makePrimary = useChange(trpc.setPrimaryUserEmail.mutationOptions(), words.user.madePrimary);
+  const verify = useChange(trpc.verifyUserEmail.mutationOptions(), words.user.nowVerified);
   const remove = useChange(trpc.deleteUserEmail.mutationOptions(), words.removed);
   return (
     <Panel title={words.user.emails}>
@@ -161,33 +162,44 @@ function Emails({ user }: { user: UserObject }) {
                   </Badge>
                 </Group>
               </Stack>
-              {!is_primary && (
-                <Group gap="xs">
-                  {may("setPrimaryUserEmail") && (
-                    <Button
-                      variant="default"
-                      size="compact-sm"
-                      aria-label={`${words.user.makePrimary} ${address}`}
-                      loading={makePrimary.isPending}
-                      onClick={() => makePrimary.mutate({ tenant, id, email_id })}
-                    >
-                      {words.user.makePrimary}
-                    </Button>
-                  )}
-                  {may("deleteUserEmail") && (
-                    <ConfirmedButton
-                      compact
-                      label={words.remove}
-                      about={address}
-                      title={words.user.removeEmail}
-                      loading={remove.isPending}
-                      onConfirm={() => remove.mutateAsync({ tenant, id, email_id })}
-                    >
-                      {words.user.removeEmailConsequence}
-                    </ConfirmedButton>
-                  )}
-                </Group>
-              )}
+              <Group gap="xs">
+                {!is_verified && may("verifyUserEmail") && (
+                  <ConfirmedButton
+                    compact
+                    color="indigo"
+                    label={words.user.verify}
+                    about={address}
+                    title={words.user.verifyQuestion}
+                    loading={verify.isPending}
+                    onConfirm={() => verify.mutateAsync({ tenant, id, email_id })}
+                  >
+                    {words.user.verifyConsequence}
+                  </ConfirmedButton>
+                )}
+                {!is_primary && may("setPrimaryUserEmail") && (
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    aria-label={`${words.user.makePrimary} ${address}`}
+                    loading={makePrimary.isPending}
+                    onClick={() => makePrimary.mutate({ tenant, id, email_id })}
+                  >
+                    {words.user.makePrimary}
+                  </Button>
+                )}
+                {!is_primary && may("deleteUserEmail") && (
+                  <ConfirmedButton
+                    compact
+                    label={words.remove}
+                    about={address}
+                    title={words.user.removeEmail}
+                    loading={remove.isPending}
+                    onConfirm={() => remove.mutateAsync({ tenant, id, email_id })}
+                  >
+                    {words.user.removeEmailConsequence}
+                  </ConfirmedButton>
+                )}
+              </Group>
             </Group>
           ))}
         </Stack>
