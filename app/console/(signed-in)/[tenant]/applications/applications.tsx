@@ -21,6 +21,7 @@ import { PageHead } from "../../../_parts/page-head.tsx";
 import { type Patch, SettingsFields } from "../../../_parts/settings-form.tsx";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
+import { UnlistedApplications } from "./unlisted.tsx";
 
 type Client = AdminOperations["listOpenidClients"]["answer"][number];
 type Body = NonNullable<AdminOperations["createOpenidClient"]["input"]["body"]>;
@@ -98,6 +99,7 @@ export function Applications({ declared }: { declared: DeclaredSettings }) {
         hrefOf={addressOf}
         empty={<Empty title={words.applications.empty} sentence={words.applications.emptySentence} />}
       />
+      {may("listUnlistedOpenidClients") && <UnlistedApplications />}
     </>
   );
 }

@@ -1,23 +1,30 @@
 "use client";
 
-import { Anchor, Skeleton } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
+import { Alert, Anchor, Paper, Skeleton, Stack, Tabs } from "@mantine/core";
+import { IconArrowLeft, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
+import { useSearchState } from "../../../../_parts/search-state.ts";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { ShownOnce } from "../../../../_parts/shown-once.tsx";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
+import { Deliveries } from "../../webhooks/[webhook]/deliveries.tsx";
 import { Addresses, authenticationOf } from "../applications.tsx";
+import { Grants } from "./grants.tsx";
+
+type TabName = keyof typeof words.applications.tabs;
+
+const tabNames = Object.keys(words.applications.tabs) as TabName[];
 
 /** One client of the OpenID provider. */
 export function Application({ id, declared }: { id: string; declared: DeclaredSettings }) {
@@ -35,8 +42,17 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
   const remove = useChange(trpc.deleteOpenidClient.mutationOptions(), words.applications.deleted, {
     leadsTo: pathOf("applications"),
   });
+  const [value, changeAddress] = useSearchState();
+  const isUnlisted = error?.data?.httpStatus === 404;
   const isOwn = own?.default === false;
   const { name } = data?.settings ?? {};
+  const needs = {
+    settings: "getOpenidClient",
+    users: "listOpenidClientGrants",
+    logouts: "listWebhookDeliveries",
+  } as const satisfies Record<TabName, string>;
+  const shown = tabNames.filter((tab) => may(needs[tab]));
+  const tab = shown.find((one) => one === value("tab")) ?? "settings";
   return (
     <>
       <Anchor component={Link} size="sm" href={pathOf("applications")}>
@@ -65,27 +81,73 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
         )}
       </PageHead>
       <OfConfiguration />
-      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {error &&
+        !data &&
+        (isUnlisted ? <Unlisted id={id} /> : <Failure error={error} retry={() => void refetch()} />)}
       {!data && !error && <Skeleton height={400} />}
       {data && (
-        <>
-          <Facts
-            columns={2}
-            facts={[
-              [words.applications.id, <Identifier key="id" value={id} />],
-              [words.applications.authentication, authenticationOf(data)],
-            ]}
-          />
-          {own?.base_url && <Addresses issuer={own.base_url} />}
-          <SettingsForm
-            declared={declared}
-            current={data.settings}
-            secrets={data.secrets}
-            secretNames={["secret"]}
-            disabled={!isOwn || !may("changeOpenidClient")}
-            onSave={(body) => change.mutateAsync({ tenant, client_id: id, body })}
-          />
-        </>
+        <Tabs
+          value={tab}
+          onChange={(chosen) =>
+            changeAddress({
+              tab: chosen === "settings" ? "" : (chosen ?? ""),
+              state: "",
+              event: "",
+              from: "",
+              to: "",
+            })
+          }
+          keepMounted={false}
+        >
+          <Tabs.List aria-label={words.applications.tabList}>
+            {shown.map((one) => (
+              <Tabs.Tab key={one} value={one}>
+                {words.applications.tabs[one]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="settings" pt="md">
+            <Stack>
+              <Facts
+                columns={2}
+                facts={[
+                  [words.applications.id, <Identifier key="id" value={id} />],
+                  [words.applications.authentication, authenticationOf(data)],
+                ]}
+              />
+              {own?.base_url && <Addresses issuer={own.base_url} />}
+              <SettingsForm
+                declared={declared}
+                current={data.settings}
+                secrets={data.secrets}
+                secretNames={["secret"]}
+                disabled={!isOwn || !may("changeOpenidClient")}
+                onSave={(body) => change.mutateAsync({ tenant, client_id: id, body })}
+              />
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="users" pt="md">
+            <Grants id={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="logouts" pt="md">
+            {data.settings.backchannel_logout_uri ? (
+              <Deliveries
+                id={`config:client:${id}`}
+                empty={{
+                  title: words.applications.noLogouts,
+                  sentence: words.applications.noLogoutsSentence,
+                }}
+              />
+            ) : (
+              <Paper withBorder>
+                <Empty
+                  title={words.applications.logoutsOff}
+                  sentence={words.applications.logoutsOffSentence}
+                />
+              </Paper>
+            )}
+          </Tabs.Panel>
+        </Tabs>
       )}
       <ShownOnce
         title={words.applications.secretTitle}
@@ -93,6 +155,19 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
         value={secret}
         onClose={() => setSecret(null)}
       />
+    </>
+  );
+}
+
+/** One that describes itself, of which no settings are stored. */
+function Unlisted({ id }: { id: string }) {
+  return (
+    <>
+      <Alert color="blue" icon={<IconInfoCircle size={18} />}>
+        {words.applications.unlistedOne}
+      </Alert>
+      <Facts columns={1} facts={[[words.applications.id, <Identifier key="id" value={id} />]]} />
+      <Grants id={id} />
     </>
   );
 }

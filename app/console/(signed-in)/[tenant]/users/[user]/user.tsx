@@ -12,6 +12,7 @@ import { useSearchState } from "../../../../_parts/search-state.ts";
 import { userName } from "../../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
+import { Applications } from "./applications.tsx";
 import { ConsoleRoleBadge } from "./console-role.tsx";
 import { Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -36,6 +37,7 @@ export function User({ id }: { id: string }) {
     profile: "getUser",
     sign_in: "listUserLoginMethods",
     sessions: "listUserSessions",
+    applications: "listUserApplications",
     timeline: "getUserTimeline",
   } as const satisfies Record<TabName, string>;
   const shown = tabNames.filter((name) => may(needs[name]));
@@ -98,6 +100,9 @@ export function User({ id }: { id: string }) {
         </Tabs.Panel>
         <Tabs.Panel value="sessions" pt="md">
           <Sessions id={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="applications" pt="md">
+          <Applications id={id} />
         </Tabs.Panel>
         <Tabs.Panel value="timeline" pt="md">
           <Timeline id={id} />

@@ -34,7 +34,14 @@ const PICKED = "YYYY-MM-DD HH:mm:ss";
 const states = Object.entries(words.webhooks.states).map(([value, label]) => ({ value, label }));
 
 /** The deliveries of a webhook, filtered by what the address says, and the one that it names. */
-export function Deliveries({ id }: { id: string }) {
+export function Deliveries({
+  id,
+  empty = { title: words.webhooks.noDeliveries, sentence: words.webhooks.noDeliveriesSentence },
+}: {
+  id: string;
+  /** What stands in place of an empty list. */
+  empty?: { title: string; sentence: string };
+}) {
   const tenant = useTenant();
   const trpc = useTRPC();
   const may = useMay();
@@ -146,7 +153,7 @@ export function Deliveries({ id }: { id: string }) {
         page={page}
         size={SIZE}
         onPage={setPage}
-        empty={<Empty title={words.webhooks.noDeliveries} sentence={words.webhooks.noDeliveriesSentence} />}
+        empty={<Empty {...empty} />}
       />
       <Delivery
         webhook={id}
