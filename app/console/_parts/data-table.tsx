@@ -69,6 +69,9 @@ const shownCell = <Context,>(cell: unknown, context: Context): ReactNode =>
 
 const SKELETON_ROWS = 8;
 
+/** Below it a column is not narrowed: the table is scrolled instead. */
+const COLUMN_PX = 120;
+
 interface Props<Row extends RowData> {
   /** What is listed, for screen readers. */
   label: string;
@@ -127,6 +130,7 @@ export function DataTable<Row extends RowData>({
             aria-label={label}
             aria-busy={!data || isPlaceholderData}
             highlightOnHover={hrefOf !== undefined}
+            miw={columns.length * COLUMN_PX}
             verticalSpacing="xs"
             horizontalSpacing="md"
             style={{ opacity: isPlaceholderData ? 0.6 : 1 }}

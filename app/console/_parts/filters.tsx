@@ -21,6 +21,10 @@ interface Field {
 
 const widthOf = (width: number | undefined) => (width === undefined ? "100%" : { base: "100%", sm: width });
 
+/** Of fields that are short: two stand beside each other on a phone. */
+const shortWidthOf = (width: number | undefined) =>
+  width === undefined ? "100%" : { base: "calc(50% - var(--mantine-spacing-sm) / 2)", sm: width };
+
 /** A text that is searched for while it is typed. */
 export function SearchField({
   name,
@@ -117,7 +121,7 @@ export function OptionField({
       onChange={(chosen) => change({ [name]: chosen ?? "" })}
       clearable
       searchable
-      w={widthOf(width)}
+      w={shortWidthOf(width)}
     />
   );
 }
@@ -132,7 +136,7 @@ export function TimeField({ name, label, width }: Field) {
       value={at.isValid() ? at.format("YYYY-MM-DD HH:mm:ss") : null}
       onChange={(chosen) => change({ [name]: chosen ? dayjs(chosen).toISOString() : "" })}
       clearable
-      w={widthOf(width)}
+      w={shortWidthOf(width)}
     />
   );
 }

@@ -60,8 +60,8 @@ const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: "600" },
   components: {
-    // Its text is short, and is not cut in a narrow column.
-    Badge: Badge.extend({ defaultProps: { miw: "max-content" } }),
+    // Its text is short, is not cut in a narrow column, and is written as everywhere else.
+    Badge: Badge.extend({ defaultProps: { miw: "max-content", tt: "none" } }),
     Notification: Notification.extend({ defaultProps: closes }),
     Modal: Modal.extend({ defaultProps: windows }),
     Drawer: Drawer.extend({ defaultProps: windows }),

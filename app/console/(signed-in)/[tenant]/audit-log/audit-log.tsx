@@ -126,7 +126,7 @@ function Details({ details }: { details: Entry["details"] }) {
   const members = Object.entries(details);
   if (members.length === 0) return null;
   return (
-    <Stack gap={2}>
+    <Stack gap={2} miw={220}>
       {members.map(([name, value]) => (
         <Text key={name} size="xs" style={{ overflowWrap: "anywhere" }}>
           <Code>{name}</Code> {typeof value === "string" ? value : JSON.stringify(value)}
