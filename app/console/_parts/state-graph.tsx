@@ -13,6 +13,8 @@ import {
   type Node,
   Position,
   ReactFlow,
+  useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import type { ElkNode } from "elkjs/lib/elk-api";
 import { useEffect, useState } from "react";
@@ -132,6 +134,18 @@ const colours = {
   failed: "var(--mantine-color-red-filled)",
 } as const;
 
+const fitting = { maxZoom: 1, padding: 0.08 };
+
+/** Fits the drawing anew when its place has another size: a window that is turned or widened, or a page that settles. */
+function FitToSize() {
+  const { fitView } = useReactFlow();
+  const size = useStore(({ width, height }) => `${width} ${height}`);
+  useEffect(() => {
+    if (size !== "0 0") void fitView(fitting);
+  }, [size, fitView]);
+  return null;
+}
+
 /**
  * A drawing for the eye: what it shows stands beside it as text, too, where the keyboard and screen readers find it.
  *
@@ -231,7 +245,7 @@ export function StateGraph({
           edgeTypes={edgeTypes}
           colorMode={scheme}
           fitView
-          fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
+          fitViewOptions={fitting}
           minZoom={0.1}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -246,6 +260,7 @@ export function StateGraph({
         >
           <Background />
           <Controls showInteractive={false} />
+          <FitToSize />
         </ReactFlow>
       ) : (
         <Skeleton height={shownHeight} />
