@@ -158,8 +158,8 @@ export function SignIns() {
           all={words.signIns.all}
           width={220}
         />
-        <TimeField name="since" label={words.signIns.since} />
-        <TimeField name="until" label={words.signIns.until} />
+        <TimeField name="since" label={words.signIns.since} width={190} />
+        <TimeField name="until" label={words.signIns.until} width={190} />
         <SearchField name="request" label={words.signIns.request} width={230} />
       </Group>
       <DataTable
