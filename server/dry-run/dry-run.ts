@@ -2,7 +2,12 @@ import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { providerName } from "../account/linked-identities.ts";
 import type { Config } from "../config/schema.ts";
-import { type Effect, effects, effectsOf } from "./effects.ts";
+import type { ContextClass } from "../openid/authentication-context.ts";
+import { findProvider } from "../thirdparty/providers/index.ts";
+import { samlProviderId } from "../thirdparty/saml/attribute-mapping.ts";
+import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
+import { canEnterConsole } from "./console-entry.ts";
+import { type Both, type Effect, effects, effectsOf } from "./effects.ts";
 import { type ChangedFlows, findChangedFlows } from "./flows-under-way.ts";
 import {
   type EnabledProviders,
@@ -159,15 +164,47 @@ export async function namesOf(
   return new Map(users.map(({ id, email, username, phone }) => [id, { id, email, username, phone }]));
 }
 
-/** Finds those of some users who could sign in before a change and no longer could. */
+/**
+ * Finds those of some users who could sign in before a change and no longer could.
+ *
+ * @param classes what their sign-ins have to meet, one of which suffices, as the console requires of its accounts. Default: any
+ *   sign-in
+ */
 export async function lockedOutAmong(
   db: Reading,
   change: ConfigChange,
   ids: readonly string[],
+  classes: readonly ContextClass[] = ["urn:stile:sign-in"],
 ): Promise<string[]> {
+  const { tenantId, former, changed } = change;
+  if (former === null) return [];
   const providers = await enabledProviders(db, change, ids);
-  const users = await usersById(db, change.tenantId, providers, ids);
+  const users = await usersById(db, tenantId, providers, ids);
+  const verifying = classes.includes("urn:stile:mfa")
+    ? await usersById(db, tenantId, trustedProviders(providers, { former, changed }), ids)
+    : [];
   return users
-    .filter(({ key }) => judged(key, change).some(({ effect }) => effect === "locked_out"))
+    .filter(({ id, key }) => {
+      const trusted = verifying.find((user) => user.id === id)?.key ?? 0;
+      const enters = (side: "former" | "changed", config: Config) => {
+        const verifies = factsOf(trusted, side).hasIdentity;
+        return canEnterConsole({ facts: factsOf(key, side), verifies }, config, classes);
+      };
+      return enters("former", former) && !enters("changed", changed);
+    })
     .map(({ id }) => id);
 }
+
+/** Those among enabled providers that a configuration trusts for the second factor. */
+function trustedProviders(providers: EnabledProviders, { former, changed }: Both<Config>): EnabledProviders {
+  const trusts = (config: Config) => (provider: string) =>
+    findProvider(config, provider)?.satisfiesMfa ?? samlTrusts(config, provider);
+  return {
+    former: providers.former.filter(trusts(former)),
+    changed: providers.changed.filter(trusts(changed)),
+  };
+}
+
+/** The entity id of a provider whose metadata is fetched may be known to the metadata alone. */
+const samlTrusts = (config: Config, provider: string): boolean =>
+  settingsForEntityId(config, provider.slice(samlProviderId("").length))?.satisfies_mfa ?? false;

@@ -77,7 +77,7 @@ const asked: readonly { condition: Condition<Situation>; more: Effect; less: Eff
 ];
 
 /** The sign-ins of users with equal facts by each method that they can sign in with, after the first factor. */
-function signIns(facts: MethodFacts, config: Config) {
+export function signIns(facts: MethodFacts, config: Config) {
   return firstFactors
     .filter((method) => holds(canSignInWith(method), { facts, config }))
     .map((method) => {

@@ -39,14 +39,17 @@ export class TenantError extends Error {
   readonly reason: "invalid" | "not_found" | "conflict" | "forbidden";
   /** The changes that others have made since the version that this one was made of; newest first. */
   readonly since: SettingsVersion[];
+  /** Ids of the users who must not lose their access and would. */
+  readonly lockedOut: string[];
   constructor(
     message: string,
     reason: TenantError["reason"] = "invalid",
-    { since = [] }: { since?: SettingsVersion[] } = {},
+    { since = [], lockedOut = [] }: { since?: SettingsVersion[]; lockedOut?: string[] } = {},
   ) {
     super(message);
     this.reason = reason;
     this.since = since;
+    this.lockedOut = lockedOut;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   existingTenant,
   type ManagementContext,
   type Party,
+  type TenantChange,
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
@@ -23,6 +24,9 @@ export interface OAuthProvider {
   settings: Tree;
   secrets: string[];
 }
+
+/** Judges a change in its transaction, as that of `updateTenant` is. */
+type Conditions = Pick<TenantChange, "judge">;
 
 const builtIn = Object.keys(thirdParty.unwrap().shape.providers.unwrap().shape);
 
@@ -62,12 +66,12 @@ export async function changeOAuthProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
-  { patch, create = false }: { patch: Tree; create?: boolean },
+  { patch, create = false, ...conditions }: { patch: Tree; create?: boolean } & Conditions,
   by: Party,
 ): Promise<OAuthProvider> {
   const place = placeOf(id);
   let changed: unknown;
-  await changeProviders(context, tenantId, place.section, by, (providers) => {
+  await changeProviders(context, tenantId, { ...place, ...conditions }, by, (providers) => {
     const known = Object.hasOwn(providers, place.key);
     if (create && known) throw new TenantError(`there is a provider ${id} already`, "conflict");
     if (!create && !known && place.section === "custom_providers") throw unknownProvider();
@@ -86,10 +90,11 @@ export async function deleteOAuthProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
+  conditions: Conditions,
   by: Party,
 ): Promise<void> {
   const { section, key } = placeOf(id);
-  await changeProviders(context, tenantId, section, by, (providers) => {
+  await changeProviders(context, tenantId, { section, ...conditions }, by, (providers) => {
     if (section === "custom_providers" && !Object.hasOwn(providers, key)) throw unknownProvider();
     const { [key]: _, ...others } = providers;
     return others;
@@ -99,13 +104,13 @@ export async function deleteOAuthProvider(
 async function changeProviders(
   context: ManagementContext,
   tenantId: string,
-  section: "providers" | "custom_providers",
+  { section, judge }: { section: "providers" | "custom_providers" } & Conditions,
   by: Party,
   change: (providers: Tree) => Tree,
 ): Promise<void> {
   const settings = (current: Tree): Tree =>
     withValueAt(current, ["third_party", section], change(subtree(current.third_party, section)));
-  await updateTenant(context, tenantId, { settings }, by);
+  await updateTenant(context, tenantId, { settings, ...(judge ? { judge } : {}) }, by);
 }
 
 function placeOf(id: string): { section: "providers" | "custom_providers"; key: string } {

@@ -8,6 +8,7 @@ import {
   existingTenant,
   type ManagementContext,
   type Party,
+  type TenantChange,
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
@@ -17,6 +18,9 @@ import {
 /** A provider as the settings hold it. */
 export type SamlProvider = z.input<typeof samlProviderSettings>;
 export type StoredSamlProvider = SamlProvider & { id: string };
+
+/** Judges a change in its transaction, as that of `updateTenant` is. */
+type Conditions = Pick<TenantChange, "judge">;
 
 const disabled = "SAML is off: saml.enabled is false";
 
@@ -49,25 +53,25 @@ export async function createSamlProvider(
   by: Party,
 ): Promise<StoredSamlProvider> {
   const made = { ...provider, id: context.platform.uuid() };
-  await changeProviders(context, tenantId, by, (all) => [...all, made]);
+  await changeProviders(context, tenantId, {}, by, (all) => [...all, made]);
   return made;
 }
 
 /**
  * Replaces or patches a provider.
  *
- * @param change returns the new settings for the present ones
+ * @param about `change`: returns the new settings for the present ones
  * @throws as `createSamlProvider` does; TenantError with `not_found` if there is no such provider
  */
 export async function changeSamlProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
-  change: (current: SamlProvider) => SamlProvider,
+  { change, ...conditions }: { change: (current: SamlProvider) => SamlProvider } & Conditions,
   by: Party,
 ): Promise<StoredSamlProvider> {
   let changed: StoredSamlProvider | undefined;
-  await changeProviders(context, tenantId, by, (all) => {
+  await changeProviders(context, tenantId, conditions, by, (all) => {
     const { found, others } = pick(all, id);
     changed = { ...change(found), id };
     return others.toSpliced(all.indexOf(found), 0, changed);
@@ -80,9 +84,10 @@ export async function deleteSamlProvider(
   context: ManagementContext,
   tenantId: string,
   id: string,
+  conditions: Conditions,
   by: Party,
 ): Promise<void> {
-  await changeProviders(context, tenantId, by, (all) => pick(all, id).others);
+  await changeProviders(context, tenantId, conditions, by, (all) => pick(all, id).others);
 }
 
 /**
@@ -105,6 +110,7 @@ function pick(all: StoredSamlProvider[], id: string) {
 async function changeProviders(
   context: ManagementContext,
   tenantId: string,
+  { judge }: Conditions,
   by: Party,
   change: (all: StoredSamlProvider[]) => StoredSamlProvider[],
 ): Promise<void> {
@@ -115,7 +121,7 @@ async function changeProviders(
     rejectDuplicates(providers);
     return { ...current, saml: { ...saml, identity_providers: providers } };
   };
-  await updateTenant(context, tenantId, { settings }, by);
+  await updateTenant(context, tenantId, { settings, ...(judge ? { judge } : {}) }, by);
 }
 
 function providersIn({ saml }: Tree): StoredSamlProvider[] {

@@ -11,9 +11,11 @@ import {
   deleteSamlProvider,
   listSamlProviders,
   patchedSamlProvider,
+  type SamlProvider,
 } from "../../tenants/saml-providers.ts";
 import { INVALID_INPUT } from "../table/operation.ts";
 import { NOT_FOUND } from "./admin-operation.ts";
+import { conditionsOf, lockOutQuery, tenantConflict } from "./change-conditions.ts";
 import { oauthProviderBody, oauthProviderPatch, samlProviderPatch } from "./settings-schema.ts";
 import { changingParty, tenantOperation, tenantPlaces } from "./tenants.ts";
 
@@ -36,11 +38,18 @@ const samlBody = samlProviderSettings.omit({ id: true });
 
 const SAML_OFF = "`saml.enabled` is false, or `metadata_url` is set by the operator alone.";
 
+const conflict = (description: string) => ({
+  schema: tenantConflict,
+  description: `${description} Or users would be locked out (\`unless_locked_out\`).`,
+});
+
 const samlErrors = {
   400: INVALID,
   403: SAML_OFF,
   404: NOT_FOUND,
-  409: "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.",
+  409: conflict(
+    "Another provider of the tenant has the mail domain, entity id or metadata address; or the tenant is the default one, which the configuration of the server defines.",
+  ),
 };
 const changedSamlProvider = { 200: { schema: samlObject }, ...samlErrors };
 
@@ -72,8 +81,11 @@ export const samlProviderAddresses = providerPlaces("/saml/providers").flatMap((
     summary: `Replace the settings of a SAML provider of ${of}`,
     body: samlBody,
     answers: changedSamlProvider,
-    perform: (tenant, context, { params, body }) =>
-      changeSamlProvider(context.runtime, tenant, params.provider_id, () => body, changingParty(context)),
+    query: lockOutQuery,
+    async perform(tenant, context, { params, query, body }) {
+      const change = { change: () => body, ...(await conditionsOf(context, tenant, query)) };
+      return changeSamlProvider(context.runtime, tenant, params.provider_id, change, changingParty(context));
+    },
   }),
   tenantOperation(`PATCH ${one}`, {
     id: `changeSamlProvider${suffix}`,
@@ -81,21 +93,29 @@ export const samlProviderAddresses = providerPlaces("/saml/providers").flatMap((
     description: "A JSON Merge Patch (RFC 7396): null removes a setting.",
     body: samlProviderPatch,
     answers: changedSamlProvider,
-    perform: (tenant, context, { params, body }) =>
-      changeSamlProvider(
-        context.runtime,
-        tenant,
-        params.provider_id,
-        (current) => patchedSamlProvider(current, body),
-        changingParty(context),
-      ),
+    query: lockOutQuery,
+    async perform(tenant, context, { params, query, body }) {
+      const change = {
+        change: (current: SamlProvider) => patchedSamlProvider(current, body),
+        ...(await conditionsOf(context, tenant, query)),
+      };
+      return changeSamlProvider(context.runtime, tenant, params.provider_id, change, changingParty(context));
+    },
   }),
   tenantOperation(`DELETE ${one}`, {
     id: `deleteSamlProvider${suffix}`,
     summary: `Delete a SAML provider of ${of}`,
     answers: { 204: "The provider is deleted.", ...samlErrors },
-    async perform(tenant, context, { params }) {
-      await deleteSamlProvider(context.runtime, tenant, params.provider_id, changingParty(context));
+    query: lockOutQuery,
+    async perform(tenant, context, { params, query }) {
+      const conditions = await conditionsOf(context, tenant, query);
+      await deleteSamlProvider(
+        context.runtime,
+        tenant,
+        params.provider_id,
+        conditions,
+        changingParty(context),
+      );
       return true;
     },
   }),
@@ -115,7 +135,7 @@ const oauthErrors = {
   400: INVALID,
   403: "The addresses of a tenant's own providers are set by the operator alone.",
   404: NOT_FOUND,
-  409: "It exists already, or the tenant is the default one.",
+  409: conflict("It exists already, or the tenant is the default one."),
 };
 const params = { provider_id: z.string() };
 
@@ -158,9 +178,16 @@ export const oauthProviderAddresses = providerPlaces("/oauth/providers").flatMap
       params,
       body: oauthProviderPatch,
       answers: { 200: { schema: oauthObject }, ...oauthErrors },
-      perform(tenant, context, { params, body: patch }) {
-        const { runtime } = context;
-        return changeOAuthProvider(runtime, tenant, params.provider_id, { patch }, changingParty(context));
+      query: lockOutQuery,
+      async perform(tenant, context, { params, query, body: patch }) {
+        const change = { patch, ...(await conditionsOf(context, tenant, query)) };
+        return changeOAuthProvider(
+          context.runtime,
+          tenant,
+          params.provider_id,
+          change,
+          changingParty(context),
+        );
       },
     }),
     tenantOperation(`DELETE ${one}`, {
@@ -168,8 +195,16 @@ export const oauthProviderAddresses = providerPlaces("/oauth/providers").flatMap
       summary: `Delete an OAuth provider of ${of}, or the settings of a built-in one`,
       params,
       answers: { 204: "The provider is deleted.", ...oauthErrors },
-      async perform(tenant, context, { params }) {
-        await deleteOAuthProvider(context.runtime, tenant, params.provider_id, changingParty(context));
+      query: lockOutQuery,
+      async perform(tenant, context, { params, query }) {
+        const conditions = await conditionsOf(context, tenant, query);
+        await deleteOAuthProvider(
+          context.runtime,
+          tenant,
+          params.provider_id,
+          conditions,
+          changingParty(context),
+        );
         return true;
       },
     }),

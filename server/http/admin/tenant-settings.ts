@@ -23,7 +23,6 @@ import {
 } from "./change-conditions.ts";
 import { linesOf, streamed } from "./streamed.ts";
 import {
-  accountsOfConsole,
   changingParty,
   DEFAULT_TENANT,
   FORBIDDEN,
@@ -300,8 +299,7 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
         },
       },
       async perform(id, context, { params, body }) {
-        const kept = body.unless_locked_out ?? (await accountsOfConsole(context, id));
-        const conditions = conditionsOf({ ...body, unless_locked_out: kept });
+        const conditions = await conditionsOf(context, id, body);
         const { version_id } = params as { version_id: string };
         await restoreSettings(context.runtime, id, version_id, conditions, changingParty(context));
         return shownTenant(context, id);

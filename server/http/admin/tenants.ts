@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { notFound, rejectAdmin } from "../../admin/rejections.ts";
 import { ConfigError } from "../../config/errors.ts";
-import { listGrants } from "../../console/grants.ts";
 import { mergePatch } from "../../identity/metadata.ts";
 import { isTree, type Tree } from "../../lib/tree.ts";
 import {
@@ -25,13 +24,7 @@ import {
   type NoQuery,
   type Outcome,
 } from "./admin-operation.ts";
-import {
-  changeConditions,
-  conditionsOf,
-  MAX_PROTECTED,
-  shownVersion,
-  tenantConflict,
-} from "./change-conditions.ts";
+import { changeConditions, conditionsOf, shownVersion, tenantConflict } from "./change-conditions.ts";
 import { settingsBody } from "./settings-schema.ts";
 
 /** Runs a change of a tenant, and converts its error to a rejection that names the setting. */
@@ -42,9 +35,16 @@ async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<
     if (error instanceof ConfigError) return rejectAdmin("invalid", sentence(error.message));
     if (!(error instanceof TenantError)) throw error;
     if (error.reason === "not_found") return notFound;
-    const { since } = error;
-    const details = since.length > 0 ? { changes: since.map(shownVersion) } : undefined;
-    return rejectAdmin(error.reason, sentence(error.message), details);
+    const { since, lockedOut } = error;
+    const details = {
+      ...(since.length > 0 ? { changes: since.map(shownVersion) } : {}),
+      ...(lockedOut.length > 0 ? { locked_out: lockedOut } : {}),
+    };
+    return rejectAdmin(
+      error.reason,
+      sentence(error.message),
+      Object.keys(details).length > 0 ? details : undefined,
+    );
   }
 }
 
@@ -146,13 +146,6 @@ export function patched(current: Tree, patch: Tree): Tree {
   return isTree(result) ? result : {};
 }
 
-/** The accounts of a tenant that have a role of the console; none for a key, which no settings lock out. */
-export async function accountsOfConsole({ runtime, visitor }: HandlerContext, id: string): Promise<string[]> {
-  if (!visitor) return [];
-  const grants = await listGrants(runtime, { id });
-  return grants.slice(0, MAX_PROTECTED).map(({ user_id }) => user_id);
-}
-
 /** Reading and changing a tenant, at one of both places. */
 const readingAndChanging = (
   path: "/admin/tenants/{id}" | "/admin/tenant",
@@ -181,8 +174,11 @@ const readingAndChanging = (
     },
     async perform(id, context, { body: { name, hosts, config, ...conditions } }) {
       const settings = config && { settings: (current: Tree) => patched(current, config) };
-      const kept = conditions.unless_locked_out ?? (settings ? await accountsOfConsole(context, id) : []);
-      const conditional = conditionsOf({ ...conditions, unless_locked_out: kept });
+      // Other changes lock no account out.
+      const conditional = await conditionsOf(context, id, {
+        ...(settings ? {} : { unless_locked_out: [] }),
+        ...conditions,
+      });
       const change = { name, hosts, ...settings, ...conditional };
       await updateTenant(context.runtime, id, change, changingParty(context));
       return shownTenant(context, id);

@@ -19,11 +19,11 @@ import { whoIsSignedIn } from "./me.ts";
 
 /** The administration interface over tRPC: a procedure for each operation, of the same name, and `me`. */
 
-/** Why a call was refused, beside what the operation itself answers. The member `data.reason` of an error. */
+/** Why a call was refused: before its operation was asked, or because it would lock users out. The member `data.reason` of an error. */
 class Refusal extends Error {
-  readonly reason: CallRefusal;
-  constructor(reason: CallRefusal) {
-    super(refusals[reason].message);
+  readonly reason: CallRefusal | "locks_out";
+  constructor(reason: Refusal["reason"], message: string) {
+    super(message);
     this.reason = reason;
   }
 }
@@ -54,7 +54,7 @@ const { router, procedure } = initTRPC.context<ConsoleContext>().create({
 });
 
 function refuse(reason: CallRefusal): never {
-  throw new TRPCError({ ...refusals[reason], cause: new Refusal(reason) });
+  throw new TRPCError({ ...refusals[reason], cause: new Refusal(reason, refusals[reason].message) });
 }
 
 const input = z
@@ -105,9 +105,14 @@ const codes: Record<number, TRPCError["code"]> = {
 };
 
 function errorOf(answer: Reply): TRPCError {
-  const { message } = (parsed(answer) ?? {}) as { message?: string };
+  const { message = "The call failed.", locked_out } = (parsed(answer) ?? {}) as {
+    message?: string;
+    locked_out?: string[];
+  };
   const code = codes[answer.status] ?? "INTERNAL_SERVER_ERROR";
-  return new TRPCError({ code, message: message ?? "The call failed." });
+  // The page asks whether to make the change all the same.
+  const cause = locked_out && new Refusal("locks_out", message);
+  return new TRPCError({ code, message, cause });
 }
 
 export const consoleRouter = router({
