@@ -1,4 +1,5 @@
 import type { Databases } from "#db/client";
+import type { ResealJob } from "./admin/reseal-job.ts";
 import type { AuditOutputs } from "./audit/audit-output.ts";
 import type { AuthenticatorJob } from "./authenticator/push-job.ts";
 import type { Configured } from "./config/schema.ts";
@@ -27,7 +28,7 @@ import type { AuthenticatorModels } from "./webauthn/authenticator-metadata.ts";
 import type { WebhookDelivery } from "./webhooks/webhook-delivery.ts";
 
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
-export type Job = AuthenticatorJob | SmsJob | ImportJob;
+export type Job = AuthenticatorJob | SmsJob | ImportJob | ResealJob;
 
 /** What a process tells the others of its server at once. They would find it in the database a little later. */
 export type Notice =

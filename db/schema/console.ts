@@ -1,7 +1,8 @@
 import { index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, moment, tenantId } from "./columns.ts";
 import { sessions } from "./sessions.ts";
-import { declareTable } from "./table.ts";
+import { declareTable, sealed } from "./table.ts";
+import { tenants } from "./tenants.ts";
 import { users } from "./users.ts";
 
 /** Roles of the console, the weakest first. Each may do what those before it may. */
@@ -54,6 +55,42 @@ export const consoleSessions = declareTable(
     index("console_sessions_session").on(table.tenantId, table.sessionId),
     index("console_sessions_expires_at").on(table.expiresAt),
     deletedWith(sessions, table.tenantId, table.sessionId),
+  ],
+);
+
+/** Test sign-ins at identity providers, which end in no session of a user. Each is of one session of the console. */
+export const providerTests = declareTable(
+  "provider_tests",
+  {
+    /** The tenant of the provider. */
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    /** The session that began it, and alone sees its result. */
+    consoleSessionId: uuid("console_session_id").notNull(),
+    /** `google`, `custom_acme`, or the id of a SAML provider. */
+    provider: text("provider").notNull(),
+    state: text("state").notNull().$type<"begun" | "opened" | "sent" | "ended">(),
+    /** SHA-256 of the ticket that leads a browser from the host of the console to that of the tenant. */
+    ticketHash: bytes("ticket_hash"),
+    /** What came of it, with the claims that were received, as sealed JSON. */
+    sealedResult: bytes("sealed_result"),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    ends: "when the same session of the console begins another one",
+    purge: { by: "expiresAt" },
+    exported: { because: "Rows live for minutes." },
+    keyed: {
+      sealedResult: sealed("the result of a test sign-in", "provider test {tenantId} {id}", "expiry"),
+    },
+    grows: false,
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    uniqueIndex("provider_tests_session").on(table.tenantId, table.consoleSessionId),
+    index("provider_tests_expires_at").on(table.expiresAt),
   ],
 );
 

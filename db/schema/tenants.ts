@@ -255,6 +255,47 @@ export const uploadedRefusals = declareTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.importId, table.record] })],
 );
 
+/** How far the values of one column are moved under the first secret key. */
+export interface ResealedColumn {
+  table: string;
+  column: string;
+  /** Values under other keys when the column was begun; null before. */
+  total: number | null;
+  moved: number;
+  /** Ids of keys that sealed other values and are not configured. */
+  unknown: string[];
+  /** Primary key of the last row that was read. */
+  after: string[];
+  done: boolean;
+}
+
+/** Moves of all sealed values under the first secret key, by a job. */
+export const reseals = declareTable(
+  "reseals",
+  {
+    id: uuid("id").primaryKey(),
+    state: text("state").notNull().$type<"waiting" | "running" | "finished" | "failed" | "cancelled">(),
+    /** Id of the key that the values are moved under. */
+    keyId: text("key_id").notNull(),
+    columns: jsonb("columns").notNull().$type<ResealedColumn[]>(),
+    /** Why it was given up. */
+    failure: text("failure"),
+    /** Until when a process has it in hand. */
+    claimedUntil: moment("claimed_until"),
+    ...times(),
+  },
+  {
+    owner: "deployment",
+    ends: "30 days after its last change",
+    purge: { by: "updatedAt", after: "30 days" },
+    grows: false,
+  },
+  (table) => [
+    // One at a time.
+    uniqueIndex("reseals_open").on(sql`(true)`).where(sql`${table.state} in ('waiting', 'running')`),
+  ],
+);
+
 /** Imports of users that have not ended, so that they can be resumed. Written with each batch. */
 export const userImports = declareTable(
   "user_imports",

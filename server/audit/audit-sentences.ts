@@ -93,6 +93,7 @@ export const auditSentences: Record<AuditType, Sentence> = {
   console_role_granted: change("The user was given a role of the console."),
   console_role_revoked: change("The role of the console was taken away."),
   secrets_resealed: change("Secrets were moved under another key."),
+  signing_key_rotated: change("A signing key was replaced."),
   tenant_changed: change("The settings of the tenant were changed."),
   tenant_created: change("The tenant was created."),
   tenant_deleted: change("The tenant was deleted."),

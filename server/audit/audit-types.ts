@@ -79,6 +79,7 @@ const administrationTypes = [
   "console_role_granted",
   "console_role_revoked",
   "secrets_resealed",
+  "signing_key_rotated",
   "tenant_changed",
   "tenant_created",
   "tenant_deleted",

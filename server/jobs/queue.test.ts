@@ -411,6 +411,7 @@ test("lets several processes start concurrently on an empty database", async () 
     { name: deadLetters },
     { name: "import_users" },
     { name: "push_authenticator_request" },
+    { name: "reseal_secrets" },
     { name: "send_mail" },
     { name: "send_newer_mail" },
     { name: "send_sms" },

@@ -28,10 +28,10 @@ export async function reseal({ write }: Pick<Database, "write">, vault: Vault): 
     const { table, column } = sealed;
     const unknown = new Set<string>();
     let moved = 0;
-    let after: string[] | null = sealed.key.map(() => "");
+    let after: string[] | null = beforeFirstRow(sealed);
     while (after !== null) {
       const from: string[] = after;
-      const batch = await write.transaction((tx) => moveBatch(tx, vault, sealed, from));
+      const batch = await write.transaction((tx) => resealBatch(tx, vault, sealed, from));
       for (const name of batch.unknown) unknown.add(name);
       moved += batch.moved;
       after = batch.last;
@@ -41,20 +41,41 @@ export async function reseal({ write }: Pick<Database, "write">, vault: Vault): 
   return outcome;
 }
 
-interface Batch {
+/** The position before the first row of a table. */
+export const beforeFirstRow = ({ key }: SealedColumn): string[] => key.map(() => "");
+
+/** Counts the values of a column that the first key did not seal. */
+export async function countOthers(
+  { read }: Pick<Database, "read">,
+  { keyIds }: Pick<Vault, "keyIds">,
+  sealed: SealedColumn,
+): Promise<number> {
+  const { rows } = await read.execute<{ count: number }>(sql`
+    select count(*)::int as count from ${sql.identifier(sealed.table)}
+    where ${sealedByOther(sealed, keyIds.slice(0, 1))}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** The result for some rows of one column. */
+export interface ResealedBatch {
   moved: number;
+  /** Ids of keys that sealed skipped values and are not configured. */
   unknown: string[];
   /** Primary key of the last row that was read; null if there are no more. */
   last: string[] | null;
 }
 
-/** Reseals the rows that follow a primary key. Values of unknown keys are skipped. */
-async function moveBatch(
+/**
+ * Reseals at most two hundred rows that follow a primary key. Values of unknown keys are skipped.
+ *
+ * @throws BrokenSealError if a value was changed
+ */
+export async function resealBatch(
   tx: Transaction,
   vault: Vault,
   sealed: SealedColumn,
-  after: string[],
-): Promise<Batch> {
+  after: readonly string[],
+): Promise<ResealedBatch> {
   const first = vault.keyIds[0] ?? "";
   const table = sql.identifier(sealed.table);
   const value = sql.identifier(sealed.column);

@@ -10,7 +10,7 @@ import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { sealContext } from "#db/schema/table";
-import type { tokenKeyPurposes } from "#db/schema/tenants";
+import { PUBLISHED_BEFORE_SIGNING_MS, tokenKeyPurposes } from "#db/schema/tenants";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -26,7 +26,9 @@ export interface KeyStoreOptions {
   platform: Platform;
 }
 
-/** The purpose of a token. */
+/** The purposes of tokens. */
+export const keyPurposes = tokenKeyPurposes;
+
 export type KeyPurpose = (typeof tokenKeyPurposes)[number];
 
 /** The algorithm and the lifetime in seconds of the tokens of a purpose. */
@@ -156,13 +158,24 @@ export function loadPublicKeys(
     .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
 }
 
+/** Every server and application reads each published key until its last token has expired, so there are not many. */
+export const MAX_PUBLISHED_KEYS = 10;
+
+/** Why no key was made. `known`: the newest key is as wanted; `recent`: the newest key signs for too short a time. */
+export type KeyRefusal = "known" | "recent" | "too_many";
+
 /**
  * Generates a key pair, sealed by the first secret key. Earlier keys sign until others know the new one, and retire
  * then, by the purge.
  *
- * @returns false if another process has done so concurrently; then nothing was written
+ * @param wanted `other`: a key with another algorithm or secret key than the newest one, of which another process may have made
+ *   one concurrently; `any`: a rotation
+ * @returns `made`, or why nothing was written
  */
-export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
+export async function makeKey(
+  options: KeyStoreOptions,
+  wanted: "other" | "any" = "other",
+): Promise<"made" | KeyRefusal> {
   const { database, vault, tenant, purpose, platform } = options;
   const { algorithm } = signedFor[purpose](tenant.config);
   const id = platform.uuid();
@@ -183,12 +196,18 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
       .for("no key update");
     if (!owner) throw new Error(`tenant ${tenant.id} does not exist`);
     const [newest] = await tx
-      .select({ sealedBy: signingKeys.sealedBy, algorithm: signingKeys.algorithm })
+      .select({
+        sealedBy: signingKeys.sealedBy,
+        algorithm: signingKeys.algorithm,
+        createdAt: signingKeys.createdAt,
+      })
       .from(signingKeys)
       .where(and(ofPurpose(options), isNull(signingKeys.retiredAt)))
       .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id))
       .limit(1);
-    if (newest?.sealedBy === sealedBy && newest.algorithm === algorithm) return false;
+    if (wanted === "other") {
+      if (newest?.sealedBy === sealedBy && newest.algorithm === algorithm) return "known";
+    } else if (newest && owner.now.getTime() - newest.createdAt.getTime() < MIN_KEY_AGE_MS) return "recent";
     if (!archivedPurposes.includes(purpose)) {
       const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
       await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
@@ -196,9 +215,73 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
     await tx
       .insert(signingKeys)
       .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });
-    return true;
+    return "made";
   });
 }
+
+/** A key that replaces another has retired it by then. */
+const MIN_KEY_AGE_MS = PUBLISHED_BEFORE_SIGNING_MS * 2;
+
+/**
+ * Replaces the key that signs for a purpose now. The new key is published at once, and signs when those who cache the keys know
+ * it. What was signed stays valid.
+ */
+export async function rotateKey(options: KeyStoreOptions): Promise<"made" | KeyRefusal> {
+  const found = await listKeys(options);
+  if (found.filter(({ state }) => state !== "archived").length >= MAX_PUBLISHED_KEYS) return "too_many";
+  return makeKey(options, "any");
+}
+
+/** What a stored key does. `next`: published, and signs soon; `former`: verifies what it has signed; `archived`: no token. */
+export const keyStates = ["next", "signing", "former", "archived"] as const;
+
+/** A stored key without its private part. */
+export interface ListedKey {
+  id: string;
+  algorithm: Algorithm;
+  state: (typeof keyStates)[number];
+  createdAt: Date;
+  /** Since when it signs or will sign. */
+  signsFrom: Date;
+  /** When the last token signed with it expires; null until it has retired. */
+  publishedUntil: Date | null;
+}
+
+/** Lists the keys of a purpose, the newest first. */
+export async function listKeys(options: Omit<KeyStoreOptions, "vault">): Promise<ListedKey[]> {
+  const { database, platform } = options;
+  const rows = await database.read
+    .select({
+      id: signingKeys.id,
+      algorithm: sql<Algorithm>`${signingKeys.algorithm}`,
+      createdAt: signingKeys.createdAt,
+      retiredAt: signingKeys.retiredAt,
+      now: databaseNow(platform.clockShift()),
+    })
+    .from(signingKeys)
+    .where(ofPurpose(options))
+    .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
+  const live = rows.filter(({ retiredAt }) => retiredAt === null);
+  const signs = live.find((row) => signsFrom(row) <= row.now) ?? live.at(-1);
+  return rows.map((row) => {
+    const { id, algorithm, createdAt, retiredAt, now } = row;
+    const publishedUntil = retiredAt && new Date(retiredAt.getTime() + publishedMilliseconds(options));
+    const isOlder = signs === undefined || createdAt < signs.createdAt;
+    const state =
+      publishedUntil && publishedUntil < now
+        ? "archived"
+        : row === signs
+          ? "signing"
+          : retiredAt || isOlder
+            ? "former"
+            : "next";
+    const from = row === live.at(-1) && rows.length === live.length ? createdAt : signsFrom(row);
+    return { id, algorithm, state, createdAt, signsFrom: from, publishedUntil };
+  });
+}
+
+const signsFrom = ({ createdAt }: { createdAt: Date }) =>
+  new Date(createdAt.getTime() + PUBLISHED_BEFORE_SIGNING_MS);
 
 const publishedMilliseconds = ({ tenant, purpose }: Of) =>
   signedFor[purpose](tenant.config).lifespan * 1000 + ROTATION_OVERLAP_MS;
@@ -217,3 +300,6 @@ const generate = {
   ES256: () => inThreadPool("ec", { namedCurve: "P-256" }),
   EdDSA: () => inThreadPool("ed25519", {}),
 } as const satisfies Record<Algorithm, unknown>;
+
+/** The algorithms of keys. */
+export const algorithms = Object.keys(generate) as [Algorithm, ...Algorithm[]];

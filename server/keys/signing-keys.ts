@@ -16,6 +16,7 @@ import {
   type KeyStoreOptions,
   type LoadedKeys,
   loadKeys,
+  MAX_PUBLISHED_KEYS,
   makeKey,
   type StoredKey,
   signedFor,
@@ -32,9 +33,6 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 /** Maximum age of the cached keys. */
 const MAX_AGE_SIGNING_MS = 60_000;
 const MAX_AGE_PUBLISHING_MS = 1_000;
-
-/** With this number of published keys, a change of the algorithm makes no further one: a tenant may change it at will. */
-const MAX_PUBLISHED_KEYS = 10;
 
 /** Any client can send an unknown `kid`, so unknown ones cause at most one read per interval. */
 const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
@@ -78,13 +76,13 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger; seen
     const [first] = found.signers;
     if (first && first.sealedBy === vault.keyIds[0]) {
       if (first.algorithm === signedFor[purpose](tenant.config).algorithm) return;
-      // Every server and application reads each key until its last token has expired.
+      // A tenant may change the algorithm at will.
       if (found.keys.length >= MAX_PUBLISHED_KEYS) {
         const line = `session.algorithm has changed too often: ${first.algorithm} stays in use`;
         return log.warn({ tenant: tenant.id }, line);
       }
     }
-    if (await makeKey(options)) log.info("a signing key was generated");
+    if ((await makeKey(options)) === "made") log.info("a signing key was generated");
     await read();
   });
 

@@ -1,3 +1,4 @@
+import { resealSecrets } from "../admin/reseal-job.ts";
 import { messageRecords } from "../audit/message-records.ts";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
 import { messageEvents } from "../events/message-events.ts";
@@ -41,6 +42,7 @@ export function createJobKinds(
       send_sms: sendSms(sendingOf("sms")),
       push_authenticator_request: pushAuthenticatorRequest(options),
       import_users: importUploaded(options),
+      reseal_secrets: resealSecrets(options),
     },
     close: () => mail.close(),
   };

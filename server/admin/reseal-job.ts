@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { Databases } from "#db/client";
+import { audit, commandLine } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { Tenant } from "../config/tenant.ts";
+import type { JobKind } from "../jobs/job-kind.ts";
+import { beforeFirstRow, countOthers, resealBatch } from "../keys/reseal.ts";
+import { type SealedColumn, sealedColumns } from "../keys/sealed-columns.ts";
+import { BrokenSealError, type Sealing } from "../keys/vault.ts";
+import type { OnPlatform } from "../lib/platform.ts";
+import {
+  claimReseal,
+  endReseal,
+  Gone,
+  releaseReseal,
+  type StoredReseal,
+  storeColumns,
+} from "./stored-reseals.ts";
+
+/** Moves all sealed values under the first secret key. */
+export interface ResealJob {
+  name: "reseal_secrets";
+  resealId: string;
+}
+
+const stored = z.object({ resealId: z.uuid() });
+
+/** The limit of an attempt, below the time after which the job of a killed process is released. */
+const ATTEMPT_SECONDS = 38;
+
+/** When an attempt takes no more rows. The next attempt continues after them. */
+const SLICE_MS = 20_000;
+
+/** For how long a process has the work in hand. */
+const CLAIM_MS = 39_000;
+
+const LIFETIME_SECONDS = 86_400;
+
+/** There is more to do: the next attempt goes on. */
+class Unfinished extends Error {
+  override name = "Unfinished";
+  readonly retryAfterSeconds: number;
+  constructor(retryAfterSeconds: number) {
+    super();
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+type Process = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
+
+/**
+ * The job that moves sealed values under the first secret key. Each batch of rows is committed with how far the work is, so an
+ * attempt that is interrupted, by a crash as well, is continued by the next one.
+ */
+export function resealSecrets(options: Process): JobKind<ResealJob> {
+  const { database } = options;
+  return {
+    concurrency: 1,
+    attemptSeconds: ATTEMPT_SECONDS,
+    lifetimeSeconds: () => LIFETIME_SECONDS,
+    maxPauseSeconds: () => 10,
+    store: ({ resealId }) => ({ resealId }) satisfies z.output<typeof stored>,
+    describe: (row) => stored.safeParse(row).data ?? {},
+    recipient: () => undefined,
+    recordsEnd: (row) => async (tx) => {
+      const { data } = stored.safeParse(row);
+      if (data) await endReseal(tx, data.resealId, { failure: "It was not finished within a day." });
+    },
+
+    async run(row, { signal, cause, now }) {
+      const { resealId } = stored.parse(row);
+      const claimed = await claimReseal(database, resealId, CLAIM_MS);
+      // Another process has it in hand, or had and was killed.
+      if (claimed === "held") throw new Unfinished(10);
+      if (claimed === null) return [];
+      try {
+        // While servers get a new key one after the other, the job is one of those that have it first.
+        if (options.vault.keyIds[0] !== claimed.keyId) throw new Unfinished(10);
+        await resealColumns(options, claimed, performance.now() + SLICE_MS, signal);
+        const moved = claimed.columns.reduce((total, column) => total + column.moved, 0);
+        const client = { ...commandLine, userAgent: "", requestId: cause.request_id ?? null };
+        const context = { runtime: options, tenant: options.tenant, client, now: now() };
+        await database.write.transaction(async (tx) => {
+          await endReseal(tx, resealId, { failure: null });
+          await audit(context, "secrets_resealed", { key: claimed.keyId, moved })(tx);
+        });
+      } catch (error) {
+        if (error instanceof Gone) return [];
+        if (!(error instanceof BrokenSealError)) {
+          await releaseReseal(database, resealId);
+          throw error;
+        }
+        const failure = "A value was changed in the database, so that its seal is broken.";
+        await database.write.transaction((tx) => endReseal(tx, resealId, { failure }));
+      }
+      return [];
+    },
+  };
+}
+
+/** Moves the values of one column after the other. What is done already is not repeated. */
+async function resealColumns(
+  { database, vault }: Process,
+  reseal: StoredReseal,
+  until: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const column of reseal.columns) {
+    const sealed = columnOf(column);
+    // A later version no longer has it.
+    if (!sealed) column.done = true;
+    if (!sealed || column.done) continue;
+    column.total ??= await countOthers(database, vault, sealed);
+    while (!column.done) {
+      signal.throwIfAborted();
+      if (performance.now() > until) throw new Unfinished(1);
+      await database.write.transaction(async (tx) => {
+        const from = column.after.length === 0 ? beforeFirstRow(sealed) : column.after;
+        const batch = await resealBatch(tx, vault, sealed, from);
+        column.moved += batch.moved;
+        column.unknown = [...new Set([...column.unknown, ...batch.unknown])];
+        column.after = batch.last ?? [];
+        column.done = batch.last === null;
+        await storeColumns(tx, reseal);
+      });
+    }
+  }
+}
+
+const columnOf = ({ table, column }: { table: string; column: string }): SealedColumn | undefined =>
+  sealedColumns.find((sealed) => sealed.table === table && sealed.column === column);
