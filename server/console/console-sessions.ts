@@ -25,6 +25,8 @@ export interface ConsoleVisitor {
   /** The tenant of the account. */
   tenantId: string;
   userId: string;
+  /** Its session of the console. */
+  sessionId: string;
   role: ConsoleRole;
   /** When the account signed in. */
   authenticatedAt: Date;
@@ -111,8 +113,8 @@ export async function findConsoleVisitor(runtime: Process, token: string): Promi
       .update(consoleSessions)
       .set({ lastUsedAt: row.now })
       .where(and(eq(consoleSessions.tenantId, row.tenantId), eq(consoleSessions.id, row.id)));
-  const { tenantId, userId, authenticatedAt, expiresAt } = row;
-  return { tenantId, userId, role, authenticatedAt, expiresAt, now: row.now };
+  const { tenantId, userId, id: sessionId, authenticatedAt, expiresAt } = row;
+  return { tenantId, userId, sessionId, role, authenticatedAt, expiresAt, now: row.now };
 }
 
 /** Ends the session that a token names, if there is one. */

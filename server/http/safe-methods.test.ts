@@ -68,6 +68,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/.well-known/openid-configuration",
     "/.well-known/security.txt",
     "/.well-known/webauthn",
+    "/api/console/provider-test/{id}",
     "/assets/{file}",
     "/oauth/authorize",
     "/oauth/authorize/{request}",
@@ -78,6 +79,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/saml/logout",
     "/saml/metadata",
     "/theme/{version}/{file}",
+    "/thirdparty/test",
     "/users/pictures/{picture}",
   ]);
   expect(await everything()).toEqual(before);

@@ -101,6 +101,19 @@ export async function deleteOAuthProvider(
   });
 }
 
+/**
+ * Returns settings with a provider changed and enabled, to be tried without being saved. A provider that does not exist is added.
+ *
+ * @param patch a JSON Merge Patch of its settings
+ * @throws TenantError if there is no such built-in provider
+ */
+export function withOAuthProvider(current: Tree, id: string, patch: Tree): Tree {
+  const { section, key } = placeOf(id);
+  const providers = subtree(current.third_party, section);
+  const changed = mergePatch(providers[key] ?? {}, { ...patch, enabled: true });
+  return withValueAt(current, ["third_party", section], { ...providers, [key]: changed });
+}
+
 async function changeProviders(
   context: ManagementContext,
   tenantId: string,

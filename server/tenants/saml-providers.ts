@@ -37,7 +37,7 @@ export async function listSamlProviders(
   if (!found.tenant?.config.saml.enabled) throw new TenantError(disabled, "forbidden");
   // The default tenant's providers stand in the configuration of the server.
   const isDefault = tenantId === context.tenant.id;
-  return providersIn(isDefault ? { saml: found.tenant.config.saml } : found.row.config);
+  return samlProvidersIn(isDefault ? { saml: found.tenant.config.saml } : found.row.config);
 }
 
 /**
@@ -101,6 +101,35 @@ export function patchedSamlProvider(current: SamlProvider, patch: Tree): SamlPro
   return parsed.value;
 }
 
+/**
+ * Returns settings with a provider changed and enabled, to be tried without being saved.
+ *
+ * @param id that of the provider; null for a new one
+ * @param patch a JSON Merge Patch of its settings
+ * @returns also the id of the provider in these settings
+ * @throws TenantError if there is no such provider, SAML is off, or the id, domain or metadata is that of another one
+ */
+export function withSamlProvider(
+  current: Tree,
+  id: string | null,
+  patch: Tree,
+): { settings: Tree; id: string } {
+  const saml = subtree(current, "saml");
+  if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
+  const all = samlProvidersIn(current);
+  const found = id === null ? null : pick(all, id).found;
+  const tried = {
+    ...patchedSamlProvider(found ?? ({} as SamlProvider), { ...patch, enabled: true }),
+    id: id ?? NEW_PROVIDER,
+  };
+  const providers = found ? all.toSpliced(all.indexOf(found), 1, tried) : [...all, tried];
+  rejectDuplicates(providers);
+  return { settings: { ...current, saml: { ...saml, identity_providers: providers } }, id: tried.id };
+}
+
+/** The nil UUID (RFC 9562, 5.9). */
+const NEW_PROVIDER = "00000000-0000-0000-0000-000000000000";
+
 function pick(all: StoredSamlProvider[], id: string) {
   const found = all.find((provider) => provider.id === id);
   if (!found) throw new TenantError("there is no such provider", "not_found");
@@ -117,14 +146,15 @@ async function changeProviders(
   const settings = (current: Tree): Tree => {
     const saml = subtree(current, "saml");
     if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
-    const providers = change(providersIn(current));
+    const providers = change(samlProvidersIn(current));
     rejectDuplicates(providers);
     return { ...current, saml: { ...saml, identity_providers: providers } };
   };
   await updateTenant(context, tenantId, { settings, ...(judge ? { judge } : {}) }, by);
 }
 
-function providersIn({ saml }: Tree): StoredSamlProvider[] {
+/** The providers in the settings of a tenant, each with its id. */
+export function samlProvidersIn({ saml }: Tree): StoredSamlProvider[] {
   const { identity_providers = [] } = (saml ?? {}) as { identity_providers?: SamlProvider[] };
   return identity_providers.map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
 }

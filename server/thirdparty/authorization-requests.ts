@@ -32,6 +32,31 @@ export interface ThirdPartyRequest {
   privateState: Record<string, string>;
 }
 
+/**
+ * Begins the provider of a request that is a test: one that ends in a result for an operator. Former versions know no such
+ * provider, so that none of them makes a sign-in of it.
+ */
+const TEST_PREFIX = "test:";
+
+/** The provider of a request that is a test. */
+export const testedProvider = (provider: string): string => TEST_PREFIX + provider;
+
+/**
+ * Tells a test from a sign-in.
+ *
+ * @returns the id of the test, and the request with its provider; null for a request of a sign-in
+ */
+export function testOf(request: ThirdPartyRequest): { testId: string; request: ThirdPartyRequest } | null {
+  const { provider, privateState } = request;
+  if (!provider.startsWith(TEST_PREFIX)) return null;
+  const testId = privateState.test ?? "";
+  return { testId, request: { ...request, provider: provider.slice(TEST_PREFIX.length) } };
+}
+
+/** Whether a request is to a SAML provider, which answers at an address of its own. */
+export const isOfSaml = (request: ThirdPartyRequest): boolean =>
+  (testOf(request)?.request ?? request).provider.startsWith("saml:");
+
 const privateStateSchema = z.record(z.string(), z.string());
 
 /**

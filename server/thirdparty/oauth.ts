@@ -21,7 +21,7 @@ import { ThirdPartyError } from "../failures/third-party.ts";
 import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
 import { codeChallengeOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
-import { openThirdPartyRequest } from "./authorization-requests.ts";
+import { openThirdPartyRequest, testedProvider } from "./authorization-requests.ts";
 import { readKeysAgain } from "./key-readings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
 import type { Process } from "./process.ts";
@@ -47,7 +47,8 @@ function ownUrl({ base_url }: Config, path: string): URL {
 /**
  * Starts an authorization request to a provider.
  *
- * @param about `reauthenticates`: the user has to authenticate again; `privateState`: further data for the callback
+ * @param about `flowId`: null for a test; `reauthenticates`: the user has to authenticate again; `testId`: the test that the
+ *   request is; `privateState`: further data for the callback
  * @returns `url`: authorization URL with `state`, nonce and S256 challenge; `state`: for the cookie
  * @throws ThirdPartyError if discovery fails
  */
@@ -55,11 +56,12 @@ export async function startAuthorization(
   context: RequestContext<Process>,
   provider: Provider,
   about: {
-    flowId: string;
+    flowId: string | null;
     redirectTo: string;
     codeChallenge?: string;
     userId?: string;
     reauthenticates?: boolean;
+    testId?: string;
     privateState: Record<string, string>;
   },
 ): Promise<{ url: string; state: string; write: Write }> {
@@ -68,12 +70,13 @@ export async function startAuthorization(
   const signal = AbortSignal.timeout(seconds * 1000);
   const codeVerifier = randomToken(runtime.platform);
   const nonce = randomToken(runtime.platform);
-  const { reauthenticates = false, ...request } = about;
+  const { reauthenticates = false, testId, ...request } = about;
   const { state, write } = openThirdPartyRequest(context, {
     ...request,
-    provider: provider.id,
+    provider: testId === undefined ? provider.id : testedProvider(provider.id),
     privateState: {
       ...about.privateState,
+      ...(testId === undefined ? {} : { test: testId }),
       codeVerifier,
       nonce,
       ...(reauthenticates ? { reauthenticatedSince: context.now.toISOString() } : {}),
@@ -95,6 +98,12 @@ export async function startAuthorization(
   return { url: url.href, state, write };
 }
 
+/** What a provider has stated, as it was received. */
+export interface ReceivedClaims {
+  source: "id_token" | "userinfo" | "api" | "assertion";
+  claims: Record<string, unknown>;
+}
+
 /** Parameters of an authorization response (RFC 6749, 4.1.2; RFC 9207); others are ignored. */
 const responseParameters = ["state", "code", "iss", "error", "error_description", "error_uri"];
 
@@ -103,12 +112,14 @@ const responseParameters = ["state", "code", "iss", "error", "error_description"
  * them. All requests together take at most `third_party.timeout`.
  *
  * @param about `answer`: parameters of the callback, each once; `state` and `privateState`: of the request
+ * @param received told of what the provider states, also if it is refused then
  * @throws ThirdPartyError for every failure
  */
 export async function completeAuthorization(
   { runtime, tenant }: TenantContext<Process>,
   provider: Provider,
   about: { answer: URLSearchParams; state: string; privateState: Record<string, string> },
+  received: (claims: ReceivedClaims) => void = () => {},
 ): Promise<{ facts: ProviderFacts; idToken: string | undefined }> {
   const { answer, state, privateState } = about;
   const signal = AbortSignal.timeout(tenant.config.third_party.timeout * 1000);
@@ -155,6 +166,7 @@ export async function completeAuthorization(
     if (keys) network.keys.set(keysOf, keys);
 
     const claims = provider.idToken === null ? null : (tokens.claims() ?? null);
+    if (claims) received({ source: "id_token", claims });
     // Core 1.0, 3.1.3.7, item 5; the library checks it for several audiences only.
     if (claims?.azp !== undefined && claims.azp !== provider.clientId) throw wrongAudience();
 
@@ -169,6 +181,16 @@ export async function completeAuthorization(
         throw unusableResponse("api_unreadable");
       });
     };
+    const told =
+      <Answer, Asked extends unknown[]>(
+        source: ReceivedClaims["source"],
+        request: (...asked: Asked) => Promise<Answer>,
+      ) =>
+      async (...asked: Asked): Promise<Answer> => {
+        const answered = await request(...asked);
+        received({ source, claims: Array.isArray(answered) ? { list: answered } : asObject(answered) });
+        return answered;
+      };
     const userInfo = async (): Promise<Record<string, unknown>> => {
       const { userinfo_endpoint } = configuration.serverMetadata();
       if (!userinfo_endpoint) return {};
@@ -180,8 +202,8 @@ export async function completeAuthorization(
     const statement = await provider.readStatement({
       claims,
       accessToken: tokens.access_token,
-      fetchJson: ask,
-      userInfo,
+      fetchJson: told("api", ask),
+      userInfo: told("userinfo", userInfo),
       user: answer.get("user"),
     });
     const trust = { provider: provider.id, satisfiesMfa: provider.satisfiesMfa };

@@ -1,26 +1,20 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { auditAttempt } from "../../audit/audit.ts";
-import { isEmailVerified } from "../../identity/email/emails.ts";
 import { factsById, factsByIdentifier, type UserFacts } from "../../identity/facts.ts";
 import { securityNotice } from "../../mail/security-notices.ts";
 import { hasSecondFactor } from "../../methods/second-factors.ts";
 import { handleOf } from "../../sessions/provider-sessions.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
+import { accountSituation, signUpAddress } from "../../thirdparty/account-situation.ts";
 import {
   type ExchangeToken,
   findExchangeToken,
   isValidVerifier,
   takeExchangeToken,
 } from "../../thirdparty/exchange-tokens.ts";
-import {
-  findIdentityOwner,
-  linkIdentity,
-  refreshIdentity,
-  signUpByIdentity,
-} from "../../thirdparty/identities.ts";
+import { linkIdentity, refreshIdentity, signUpByIdentity } from "../../thirdparty/identities.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
-import { findProvider } from "../../thirdparty/providers/index.ts";
 import { endsSessionAt } from "../../thirdparty/sign-out.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
@@ -67,7 +61,10 @@ export const exchangeToken = action({
     const { facts } = exchange;
     const { email } = facts;
     const known = email === null ? null : await factsByIdentifier(context.db, tenant.id, "email", email);
-    const decided = decideAccount(await situationOf(context, facts, known));
+    const connectToUserId = context.type === "profile" ? (data.userId ?? null) : null;
+    const decided = decideAccount(
+      await accountSituation({ db: context.db, tenant }, facts, { known, connectToUserId }),
+    );
     // Reauthentication links no identity.
     const verdict =
       data.steppingUp && !(decided.ok && decided.kind === "sign_in")
@@ -150,35 +147,6 @@ function isForFlow({ type, flowId, data }: Context, exchange: ExchangeToken): bo
   );
 }
 
-/** @param known the account with the address that the provider states */
-async function situationOf(context: Context, facts: ProviderFacts, known: UserFacts | null) {
-  const { type, db, request, data, config } = context;
-  const { tenant } = request;
-  return {
-    facts,
-    owner: await findIdentityOwner(db, tenant.id, facts),
-    accountWithSameEmail: known && {
-      userId: known.userId,
-      verified: await isVerified(context, known, facts.email),
-    },
-    connectToUserId: type === "profile" ? (data.userId ?? null) : null,
-    // The operator assigns email domains to SAML providers, so they are trusted for linking.
-    allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
-    allowSignup: config.account.allow_signup,
-  };
-}
-
-/** Whether an account has verified its address. The facts say it of the primary one. */
-async function isVerified(
-  { db, request }: Context,
-  { userId, ...known }: UserFacts,
-  address: string | null,
-): Promise<boolean> {
-  if (address === null) return false;
-  if (address === known.email) return known.emailVerified;
-  return isEmailVerified(db, request.tenant.id, { userId, address });
-}
-
 /**
  * The address that the provider gave, where an account has it already and takes it at a sign-in: a page offers to sign in
  * with it. The user who sees it has just signed in at the provider, and the error says the rest.
@@ -232,11 +200,8 @@ async function signIn(
 /** Creates a new account. An unverified address is not written if verification is required. */
 function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
   const userId = request.runtime.platform.uuid();
-  const address = config.email.enabled ? facts.email : null;
-  // An address from a SAML provider is verified by a code, unless the operator trusts it.
-  const verifies = config.email.require_verification || facts.provider.startsWith("saml:");
-  const unverified = !facts.emailVerified && !facts.skipEmailVerification && verifies;
-  const email = address !== null && !unverified ? { address, verified: facts.emailVerified } : null;
+  const { address, needsCode } = signUpAddress(config, facts);
+  const email = address !== null && !needsCode ? { address, verified: facts.emailVerified } : null;
   const createdFacts: Facts = {
     ...noFacts,
     hasIdentity: true,
@@ -248,7 +213,7 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
       userId,
       email: email?.address,
       signedUp: "created",
-      ...(address !== null && unverified ? verificationCode("email", address, false) : noCodes),
+      ...(address !== null && needsCode ? verificationCode("email", address, false) : noCodes),
     },
     facts: createdFacts,
     writes: signUpByIdentity(request, facts, { userId, email }),

@@ -11,12 +11,14 @@ import { flowAddresses } from "./flows.ts";
 import { funnelAddresses } from "./funnel.ts";
 import { oauthProviderAddresses, samlProviderAddresses } from "./identity-providers.ts";
 import { importAddresses } from "./imports.ts";
+import { keyAddresses } from "./keys.ts";
 import { messageAddresses } from "./messages.ts";
 import { metadataAddresses } from "./metadata.ts";
 import { openidClientAddresses } from "./openid-clients.ts";
 import { overviewAddresses } from "./overview.ts";
 import { passwordAddresses } from "./passwords.ts";
 import { phoneNumberAddresses } from "./phone-numbers.ts";
+import { providerTestAddresses } from "./provider-tests.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
 import { sessionAddresses } from "./sessions.ts";
 import { statisticsAddresses } from "./statistics.ts";
@@ -48,9 +50,11 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", tenantSettingsAddresses],
   ["admin: tenants", samlProviderAddresses],
   ["admin: tenants", oauthProviderAddresses],
+  ["admin: tenants", providerTestAddresses],
   ["admin: tenants", openidClientAddresses],
   ["admin: tenants", openidAccessAddresses],
   ["admin: tenants", apiKeyAddresses],
+  ["admin: tenants", keyAddresses],
   ["admin: audit log", messageAddresses],
   ["admin: audit log", statisticsAddresses],
   ["admin: audit log", overviewAddresses],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { openProviderTestHandler } from "../providers/provider-test.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { consoleDownload } from "./download.ts";
@@ -33,6 +34,18 @@ export const consoleAddresses = [
     answers: {
       303: toPage("The page of the console, or the one that says why the account may not enter."),
       404: "The console is not served at this host.",
+    },
+  }),
+  described(address("GET", "/api/console/provider-test/{id}", openProviderTestHandler, "plain", "public"), {
+    id: "openProviderTest",
+    summary: "Open a test sign-in at an identity provider",
+    description: "Only in the browser of the session of the console that began it, once.",
+    tag: "console",
+    params: z.object({ id: z.string() }),
+    answers: {
+      204: "The same request as HEAD, which changes nothing.",
+      303: toPage("The address that starts the test at the host of the tenant."),
+      404: "There is no such test of this session.",
     },
   }),
   described(address("POST", "/api/console/sign-out", signOutOfConsole, "plain", "same-origin"), {

@@ -32,6 +32,23 @@ const exceptions: Record<string, ConsoleRole> = {
   dryRunSettingsOfTenant: "auditor",
   exportDryRun: "auditor",
   exportDryRunOfTenant: "auditor",
+  ...Object.fromEntries(
+    ["checkOAuthProvider", "checkSamlProvider", "getProviderTest"].flatMap((id) => [
+      [id, "administrator"],
+      [`${id}OfTenant`, "administrator"],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["listSigningKeys", "listSigningKeysOfTenant", "rotateSigningKey", "rotateSigningKeyOfTenant"].map(
+      (id) => [id, "operator"],
+    ),
+  ),
+  ...Object.fromEntries(
+    ["getSecretKeys", "beginReseal", "listReseals", "getReseal", "cancelReseal"].map((id) => [
+      id,
+      "operator",
+    ]),
+  ),
 };
 
 /** What would lead to the accounts of operators, where these are. */

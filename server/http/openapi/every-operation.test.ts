@@ -18,6 +18,7 @@ import { logoutQuery, nameIdXml } from "../../testing/saml-logout.ts";
 import { userWithEverything } from "../../testing/user-with-everything.ts";
 import { visitor } from "../../testing/visitor.ts";
 import { themeFiles } from "../../theme/theme-files.ts";
+import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 import { addresses } from "../addresses.ts";
 
 /** Calls every operation, and compares requests and answers with the document. The calls are its examples. */
@@ -110,6 +111,17 @@ async function refuse(): Promise<void> {
 }
 
 /** A request for each operation of the administration interface, in an order in which all of them succeed. */
+/** Answers the requests of checks. */
+const noProviders = async () => {
+  providerNetwork(runtime).fetch = async () => new Response(null, { status: 503 });
+};
+
+/** Makes signing keys old enough to be replaced. */
+const ageSigningKeys = async () =>
+  void (await runtime.database.write.execute(
+    "update signing_keys set created_at = created_at - interval '1 hour'",
+  ));
+
 const adminRequests: Record<string, AdminRequest> = {
   createWebhook: { body: webhook, keeps: "id" },
   listWebhooks: {},
@@ -191,6 +203,13 @@ const adminRequests: Record<string, AdminRequest> = {
   createApiKey: { body: { interface: "passkeys", name: "shop" }, keeps: "id" },
   listApiKeys: {},
   deleteApiKey: {},
+  getSecretKeys: {},
+  beginReseal: { keeps: "id" },
+  listReseals: { query: "?per_page=1" },
+  getReseal: {},
+  cancelReseal: {},
+  listSigningKeys: {},
+  rotateSigningKey: { prepare: ageSigningKeys, body: { purpose: "session" } },
   getStatistics: {},
   getOverview: {},
   getFunnel: { query: "?type=login&platform=other" },
@@ -234,6 +253,13 @@ const adminRequests: Record<string, AdminRequest> = {
   exportDryRun: { body: { config: { passkey: { enabled: false } }, keys: [1] }, ofTenant: true },
   listSettingsHistory: { query: "?per_page=1", keeps: "version_id", ofTenant: true },
   restoreSettings: { body: {}, ofTenant: true },
+  listSigningKeysOfTenant: {},
+  rotateSigningKeyOfTenant: { prepare: ageSigningKeys, body: { purpose: "session" } },
+  checkSamlProviderOfTenant: { body: { settings: { ...samlProvider, metadata: "<EntityDescriptor/>" } } },
+  checkOAuthProviderOfTenant: {
+    body: { provider_id: "google", settings: { client_id: "shop", secret: null } },
+    prepare: noProviders,
+  },
   createSamlProviderOfTenant: {
     body: { ...samlProvider, metadata_url: "https://id.acme.test/metadata" },
     keeps: "provider_id",
@@ -284,6 +310,11 @@ const adminRequests: Record<string, AdminRequest> = {
   listOpenidClientGrants: { ofTenant: true },
   listUnlistedOpenidClients: { prepare: registerClients, ofTenant: true },
   deleteOpenidClient: { ofTenant: true },
+  checkSamlProvider: {
+    body: { settings: { ...samlProvider, metadata: "<EntityDescriptor/>" } },
+    ofTenant: true,
+  },
+  checkOAuthProvider: { body: { provider_id: "google", settings: { client_id: "shop" } }, ofTenant: true },
   createSamlProvider: {
     body: { ...samlProvider, metadata: "<EntityDescriptor/>" },
     keeps: "provider_id",
@@ -304,14 +335,27 @@ const adminRequests: Record<string, AdminRequest> = {
   deleteTenant: { query: "?with_users=true" },
 };
 
+const testsOfProviders =
+  "a test sign-in needs a session of the console; `server/http/providers/provider-test.test.ts` tests it";
+
 /** Operations that cannot succeed, with the reason. */
 const neverSuccessful: Record<string, string> = {
+  startProviderTest: testsOfProviders,
   createOAuthProvider:
     "a provider has addresses, which a tenant's key may not set; the default tenant is configured",
+  ...Object.fromEntries(
+    ["OfTenant", ""].flatMap((suffix) =>
+      ["beginOAuthProviderTest", "beginSamlProviderTest", "getProviderTest"].map((id) => [
+        id + suffix,
+        testsOfProviders,
+      ]),
+    ),
+  ),
   ...Object.fromEntries(
     [
       "beginConsoleSignIn",
       "endConsoleSignIn",
+      "openProviderTest",
       "signOutOfConsole",
       "downloadFromConsole",
       "callConsoleProcedure",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
+import { startProviderTestHandler } from "./provider-test.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
 import { samlLogoutHandler } from "./saml-logout.ts";
@@ -52,6 +53,20 @@ export const providerAddresses = [
     body: providerAnswer,
     bodyType: "application/x-www-form-urlencoded",
     answers: back,
+  }),
+  described(address("GET", "/thirdparty/test", startProviderTestHandler, "plain", "public"), {
+    id: "startProviderTest",
+    summary: "Send a browser to an identity provider for a test sign-in",
+    tag: "providers",
+    query: z.object({ ticket: z.string().optional().describe("Of a test that the console began; once.") }),
+    answers: {
+      204: back[204],
+      303: {
+        description: "To the provider, or to the result.",
+        headers: { Location: "Address of the provider, or of the page of the console." },
+      },
+      404: "The ticket is unknown, or was used.",
+    },
   }),
   described(address("GET", "/saml/metadata", samlMetadataHandler, "plain", "public"), {
     id: "getSamlMetadata",

@@ -2,7 +2,12 @@ import { currentTime } from "../../database/current-time.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { isRandomToken, randomToken } from "../../lib/random-token.ts";
-import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
+import {
+  isOfSaml,
+  type ThirdPartyRequest,
+  takeThirdPartyRequest,
+  testOf,
+} from "../../thirdparty/authorization-requests.ts";
 import { EXCHANGE_TOKEN_SECONDS, issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { isOwnPage, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
 import {
@@ -24,6 +29,7 @@ import {
   toThirdPartyError,
   unknownState,
 } from "./provider-return.ts";
+import { receiveTestAnswer } from "./provider-test.ts";
 import { samlDisabledError } from "./saml.ts";
 
 /** 128 KiB of XML in base64, and the other form fields. */
@@ -77,6 +83,8 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
     ? relayState.slice(RELAY_STATE_PREFIX.length)
     : null;
   const request = state === null ? null : await takeRequest(context, state, now);
+  const test = request && testOf(request);
+  if (test) return receiveTestAnswer(context, test, { protocol: "saml", samlResponse, state: state ?? "" });
   const returnAddress = request?.redirectTo ?? samlDefaultReturnUrl(config);
   const target = parseReturnUrl(returnAddress, config, samlReturnAddresses(config));
   // The address was allowed when the request was opened, and no longer is.
@@ -119,7 +127,7 @@ async function takeRequest(
 ): Promise<ThirdPartyRequest> {
   const request = isRandomToken(state) ? await takeThirdPartyRequest(runtime, tenant, state, now) : null;
   // OAuth providers answer at `/thirdparty/callback`.
-  if (!request?.provider.startsWith("saml:")) throw unknownState();
+  if (!request || !isOfSaml(request)) throw unknownState();
   return request;
 }
 

@@ -2,7 +2,12 @@ import { currentTime } from "../../database/current-time.ts";
 import { ThirdPartyError } from "../../failures/third-party.ts";
 import { isRandomToken } from "../../lib/random-token.ts";
 import { openIdSessionOf } from "../../sessions/provider-sessions.ts";
-import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
+import {
+  isOfSaml,
+  type ThirdPartyRequest,
+  takeThirdPartyRequest,
+  testOf,
+} from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
@@ -18,6 +23,7 @@ import {
   reportSignInFailure,
   toThirdPartyError,
 } from "./provider-return.ts";
+import { receiveTestAnswer } from "./provider-test.ts";
 
 /**
  * `GET /thirdparty/callback`, and `POST` with a form: the authorization response of an identity provider (RFC 6749,
@@ -42,6 +48,8 @@ export const thirdPartyCallbackHandler: Handler = async (context) => {
     return redirectWithError(context, toThirdPartyError(error));
   }
   if (!response || !request) return redirectWithError(context);
+  const test = testOf(request);
+  if (test) return receiveTestAnswer(context, test, { protocol: "oauth", answer: response, state });
   const { config } = context.tenant;
   const sameBrowser = isSameBrowser(context, state);
   const expiredState = sameBrowser ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
@@ -77,7 +85,7 @@ async function takeRequest(
 ): Promise<ThirdPartyRequest | null> {
   const request = await takeThirdPartyRequest(runtime, tenant, state, await currentTime(runtime));
   // SAML providers answer at `/saml/callback`.
-  return request && !request.provider.startsWith("saml:") ? request : null;
+  return request && !isOfSaml(request) ? request : null;
 }
 
 /** Whether the exchange proves the browser by its code verifier, as for requests from a page of another site. */

@@ -20,11 +20,17 @@ export function mapClaims(
   claims: Record<string, unknown>,
   mapping: Record<string, string> = {},
 ): ProviderStatement {
-  const entries = Object.entries(standardNames).map(([fact, standard]): [string, unknown] => {
-    const name = snakeCase(fact);
-    return [fact, lookUp(claims, mapping[name] ?? mapping[standard] ?? standard)];
-  });
+  const entries = Object.entries(claimNames(mapping)).map(([fact, name]) => [fact, lookUp(claims, name)]);
   return Object.fromEntries(entries) as unknown as ProviderStatement;
+}
+
+/** The name of the claim that each fact is read from. @param mapping as `mapClaims` takes it */
+export function claimNames(mapping: Record<string, string>): Record<keyof ProviderStatement, string> {
+  const entries = Object.entries(standardNames).map(([fact, standard]) => [
+    fact,
+    mapping[snakeCase(fact)] ?? mapping[standard] ?? standard,
+  ]);
+  return Object.fromEntries(entries) as Record<keyof ProviderStatement, string>;
 }
 
 function lookUp(claims: Record<string, unknown>, path: string): unknown {

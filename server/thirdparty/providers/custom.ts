@@ -26,6 +26,9 @@ export function custom(key: string, settings: Settings): Provider {
     name: settings.display_name,
     clientId: settings.client_id,
     authenticate: () => authentication(settings.secret),
+    clientAuthentication:
+      settings.secret === undefined ? ["none"] : ["client_secret_basic", "client_secret_post"],
+    attributeMapping: settings.attribute_mapping,
     server: use_discovery && issuer !== undefined ? { issuer } : { metadata: configuredMetadata(settings) },
     scopes,
     parameters: {

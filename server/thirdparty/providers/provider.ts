@@ -27,6 +27,8 @@ export interface Provider {
   name: string;
   clientId: string;
   authenticate: () => ClientAuth | Promise<ClientAuth>;
+  /** The ways of `authenticate`, by their names in metadata (RFC 8414, 2). */
+  clientAuthentication: readonly string[];
   /** Its endpoints; those of an issuer are discovered (OpenID Connect Discovery 1.0). */
   server: { issuer: string } | { metadata: ServerMetadata };
   scopes: readonly string[];
@@ -46,6 +48,8 @@ export interface Provider {
   idToken: "verified" | "direct" | null;
   /** Whether its ID tokens carry the nonce of the request. */
   nonce: boolean;
+  /** The claims that facts are read from, by the names of `attribute_mapping`; null if its API has none of them. */
+  attributeMapping: Record<string, string> | null;
   /** Reads the facts about the user from its responses. */
   readStatement(answers: ProviderResponses): Promise<ProviderStatement>;
   /** Link to an account with the same address if both sides have verified it. */
@@ -76,6 +80,8 @@ export const oauthProvider = (
 ): Provider => ({
   clientId: settings.client_id,
   authenticate: () => ClientSecretPost(settings.secret),
+  clientAuthentication: ["client_secret_post"],
+  attributeMapping: null,
   parameters: settings.prompt ? { prompt: settings.prompt } : {},
   pkce: true,
   idToken: null,
@@ -91,6 +97,7 @@ export const openIdProvider = (settings: BuiltInSettings, stated: Stated): Provi
   oauthProvider(settings, {
     idToken: "verified",
     nonce: true,
+    attributeMapping: {},
     readStatement: async ({ claims }) => mapClaims(claims ?? {}),
     ...stated,
   });

@@ -44,7 +44,7 @@ export const commonAttributeNames = {
 } as const satisfies Record<FactName, readonly string[]>;
 
 /** Facts that a tenant can map. */
-type FactName = keyof ProviderSettings["attribute_map"];
+export type FactName = keyof ProviderSettings["attribute_map"];
 
 /** Formats of name identifiers that may be addresses; some providers omit the format. */
 const emailFormats = [
@@ -73,9 +73,8 @@ export function mapAttributes(
 ): ProviderFacts | null {
   const { attribute_map: map, domains } = settings;
   const read = (fact: FactName): string | undefined => {
-    const mapped = map[fact];
-    const names: readonly string[] = mapped === undefined ? commonAttributeNames[fact] : [mapped];
-    return names.flatMap((name) => statement.attributes.get(name) ?? [])[0];
+    const name = attributeOf(fact, statement.attributes, settings);
+    return name === undefined ? undefined : statement.attributes.get(name)?.[0];
   };
   const { nameId } = statement;
   const lasting = nameId.format === transientFormat ? undefined : nameId.value;
@@ -96,6 +95,17 @@ export function mapAttributes(
   if (!facts) return null;
   const isTrusted = settings.skip_email_verification && isInDomains(facts.email, domains);
   return { ...facts, emailVerified: isTrusted, skipEmailVerification: isTrusted };
+}
+
+/** Returns the name of the attribute that a fact is read from; undefined if the provider states none for it. */
+export function attributeOf(
+  fact: FactName,
+  attributes: AssertionStatement["attributes"],
+  { attribute_map }: Pick<MappingSettings, "attribute_map">,
+): string | undefined {
+  const mapped = attribute_map[fact];
+  const names: readonly string[] = mapped === undefined ? commonAttributeNames[fact] : [mapped];
+  return names.find((name) => attributes.get(name)?.[0] !== undefined);
 }
 
 /** Returns the provider id of a SAML provider. */

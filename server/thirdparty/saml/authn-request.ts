@@ -3,7 +3,11 @@ import type { Config } from "../../config/schema.ts";
 import type { CookieChanges } from "../../context/client.ts";
 import type { RequestContext, TenantContext } from "../../context/context.ts";
 import { currentTime } from "../../database/current-time.ts";
-import { openThirdPartyRequest, THIRD_PARTY_REQUEST_SECONDS } from "../authorization-requests.ts";
+import {
+  openThirdPartyRequest,
+  THIRD_PARTY_REQUEST_SECONDS,
+  testedProvider,
+} from "../authorization-requests.ts";
 import type { Process } from "../process.ts";
 import { basePageUrl, type ReturnUrls } from "../redirect-urls.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
@@ -45,13 +49,18 @@ export async function redirectByDomain(
  * Starts a request to a provider.
  *
  * @param about `flowId`: null if no flow requests it; the response then starts one; `userId`: the account that has to
- *   authenticate again, in a profile flow
+ *   authenticate again, in a profile flow; `testId`: the test that the request is
  * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function startSamlRequest(
   context: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   settings: ProviderSettings,
-  { flowId, redirectTo, userId }: { flowId: string | null; redirectTo: string; userId?: string },
+  {
+    flowId,
+    redirectTo,
+    userId,
+    testId,
+  }: { flowId: string | null; redirectTo: string; userId?: string; testId?: string },
 ): Promise<SamlRedirect> {
   const { runtime, tenant, now } = context;
   const provider = await loadProvider(context, settings, now);
@@ -59,12 +68,16 @@ export async function startSamlRequest(
   const requestId = `_${runtime.platform.randomBytes(20).toString("hex")}`;
   const { state, write } = openThirdPartyRequest(context, {
     flowId,
-    provider: samlProviderId(provider.entityId),
+    provider:
+      testId === undefined
+        ? samlProviderId(provider.entityId)
+        : testedProvider(samlProviderId(provider.entityId)),
     redirectTo,
     ...(userId === undefined ? {} : { userId }),
     privateState: {
       requestId,
       boundBy: "cookie",
+      ...(testId === undefined ? {} : { test: testId }),
       ...(forceAuthn ? { reauthenticatedSince: now.toISOString() } : {}),
     },
   });

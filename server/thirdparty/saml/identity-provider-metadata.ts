@@ -12,6 +12,8 @@ export interface IdentityProviderMetadata {
   logout: { requestUrl: string; responseUrl: string } | null;
   /** PEM of every signing certificate; several during a key rollover. */
   certificates: string[];
+  /** Whether it wants signed requests (SAML Metadata 2.0, 2.4.3). */
+  wantsSignedRequests: boolean;
   /** When the metadata expires; null if it does not say. */
   validUntil: Date | null;
 }
@@ -57,6 +59,7 @@ export function parseMetadata(
     signOnUrl,
     logout: logoutOf(role, plainHttp),
     certificates,
+    wantsSignedRequests: ["true", "1"].includes(role.attributes.get("WantAuthnRequestsSigned") ?? ""),
     validUntil: earliest(entity, role),
   };
 }

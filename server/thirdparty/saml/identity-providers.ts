@@ -109,7 +109,8 @@ export function settingsForEntityId(config: Config, entityId: string): ProviderS
   return named ?? providers.find((settings) => configuredEntityId(settings) === undefined) ?? null;
 }
 
-function configuredEntityId(settings: ProviderSettings): string | undefined {
+/** The entity id that the configuration states; undefined if only fetched metadata would tell it. */
+export function configuredEntityId(settings: ProviderSettings): string | undefined {
   const { entity_id, metadata } = settings;
   return entity_id ?? (metadata === undefined ? undefined : /\bentityID="([^"]*)"/.exec(metadata)?.[1]);
 }
@@ -217,14 +218,26 @@ async function refresh(
 }
 
 async function fetchText(
-  { runtime, tenant }: TenantContext<Process>,
-  { name, metadata_url }: ProviderSettings,
+  context: TenantContext<Process>,
+  settings: ProviderSettings,
 ): Promise<Uint8Array | null> {
-  const { config } = tenant;
-  const fail = (reason: string) => {
-    runtime.log.warn({ provider: name, reason }, "a SAML provider's metadata could not be fetched");
-    return null;
-  };
+  const fetched = await fetchMetadata(context, settings);
+  if (fetched.ok) return fetched.document;
+  const line = { provider: settings.name, reason: fetched.reason };
+  context.runtime.log.warn(line, "a SAML provider's metadata could not be fetched");
+  return null;
+}
+
+/**
+ * Fetches the metadata of a provider from its `metadata_url`, without a redirect.
+ *
+ * @returns the document with the time of its answer, if that says one; or why there is none, for the operator
+ */
+export async function fetchMetadata(
+  { runtime, tenant: { config } }: TenantContext<Process>,
+  { metadata_url }: Pick<ProviderSettings, "metadata_url">,
+): Promise<{ ok: true; document: Uint8Array; date: string | null } | { ok: false; reason: string }> {
+  const fail = (reason: string) => ({ ok: false, reason }) as const;
   const url = metadata_url === undefined ? null : new URL(metadata_url);
   if (!url || !(url.protocol === "https:" || (config.mode === "development" && isLoopback(url.hostname))))
     return fail("metadata_url is not an https URL");
@@ -238,7 +251,8 @@ async function fetchText(
       body: undefined,
     });
     if (response.status !== 200) return fail(`it answered ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    const document = new Uint8Array(await response.arrayBuffer());
+    return { ok: true, document, date: response.headers.get("date") };
   } catch (error) {
     return fail(error instanceof ThirdPartyError ? error.reason : "it could not be reached");
   }

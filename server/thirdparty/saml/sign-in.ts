@@ -2,6 +2,7 @@ import type { TenantContext } from "../../context/context.ts";
 import { ThirdPartyError, type ThirdPartyFailureReason } from "../../failures/third-party.ts";
 import { type ProviderSession, samlSessionOf } from "../../sessions/provider-sessions.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
+import type { ReceivedClaims } from "../oauth.ts";
 import type { Process } from "../process.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
 import { verifySamlAssertion } from "./assertion.ts";
@@ -22,12 +23,14 @@ import { textOf } from "./xml.ts";
  * @param about `samlResponse`: the form field; `request`: the request that it responds to, already taken; null for an
  *   IdP-initiated sign-in
  * @param now time of the request
+ * @param received told of what the verified assertion states, also if it is refused then
  * @throws ThirdPartyError if the response is not accepted
  */
 export async function completeSamlSignIn(
   context: TenantContext<Process>,
   { samlResponse, request }: { samlResponse: string; request: ThirdPartyRequest | null },
   now: Date,
+  received: (claims: ReceivedClaims) => void = () => {},
 ): Promise<{ facts: ProviderFacts; session: ProviderSession | null }> {
   const { config } = context.tenant;
   const encryption = await samlKey(context, "saml_encryption");
@@ -61,6 +64,10 @@ export async function completeSamlSignIn(
   if (!verdict.ok) throw invalidResponse(verdict);
 
   const { statement } = verdict;
+  received({
+    source: "assertion",
+    claims: { NameID: statement.nameId.value, ...Object.fromEntries(statement.attributes) },
+  });
   const facts = mapAttributes(statement, provider, config.email.max_length);
   if (!facts)
     throw new ThirdPartyError("invalid_request", "The provider did not say who you are.", "no_subject");
