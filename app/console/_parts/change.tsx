@@ -6,6 +6,7 @@ import { notifications } from "@mantine/notifications";
 import { type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
+import { refusalOf } from "../_api/step-up.ts";
 import { words } from "../_words.ts";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
@@ -34,7 +35,9 @@ export function useChange<Input, Output, Failed extends { message: string }, Con
       await queries.invalidateQueries({ refetchType: leadsTo === undefined ? "active" : "none" });
     },
     onError(error, ...given) {
-      notifications.show({ message: error.message, color: "red", autoClose: 10_000 });
+      // It is asked about.
+      if (refusalOf(error) !== "locks_out")
+        notifications.show({ message: error.message, color: "red", autoClose: 10_000 });
       return options.onError?.(error, ...given);
     },
   });

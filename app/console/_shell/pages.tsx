@@ -1,6 +1,7 @@
 import {
   IconApps,
   IconBuilding,
+  IconCertificate,
   IconChartFunnel,
   IconClipboardList,
   IconFileImport,
@@ -47,6 +48,12 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
     { path: "providers", label: words.pages.providers, icon: IconId, needs: "listOAuthProviders" },
     { path: "applications", label: words.pages.applications, icon: IconApps, needs: "listOpenidClients" },
     { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },
+    {
+      path: "keys/signing",
+      label: words.pages.signing_keys,
+      icon: IconCertificate,
+      needs: "listSigningKeys",
+    },
     { path: "roles", label: words.pages.roles, icon: IconShieldLock, needs: "listConsoleRoles" },
     // All tenants are an operator's.
     { path: "tenants", label: words.pages.tenants, icon: IconBuilding, needs: "createTenant" },

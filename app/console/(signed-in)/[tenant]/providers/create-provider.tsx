@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
@@ -13,6 +14,7 @@ import { FormModal } from "../../../_parts/form-modal.tsx";
 import { type Patch, SettingsFields } from "../../../_parts/settings-form.tsx";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
+import { type Check, Findings } from "./provider-check.tsx";
 import { oauthSecrets } from "./secrets.ts";
 
 type OAuthBody = NonNullable<AdminOperations["createOAuthProvider"]["input"]["body"]>;
@@ -31,6 +33,7 @@ export function CreateOAuthProvider({ declared }: { declared: DeclaredSettings }
   const [isOpen, { open, close }] = useDisclosure(false);
   const [key, setKey] = useState("");
   const [patch, setPatch] = useState<Patch>({});
+  const check = useMutation(trpc.checkOAuthProvider.mutationOptions());
   const create = useChange(
     trpc.createOAuthProvider.mutationOptions({
       onSuccess: ({ id }) => router.push(pathOf(`providers/${encodeURIComponent(id)}`)),
@@ -73,6 +76,11 @@ export function CreateOAuthProvider({ declared }: { declared: DeclaredSettings }
           patch={patch}
           onChange={setPatch}
         />
+        <CheckOfNew
+          check={check}
+          disabled={key === "" || !patch.client_id}
+          onCheck={() => check.mutate({ tenant, body: { provider_id: `custom_${key}`, settings: patch } })}
+        />
       </FormModal>
     </>
   );
@@ -86,6 +94,7 @@ export function CreateSamlProvider({ declared }: { declared: DeclaredSettings })
   const pathOf = usePagePath();
   const [isOpen, { open, close }] = useDisclosure(false);
   const [patch, setPatch] = useState<Patch>({});
+  const check = useMutation(trpc.checkSamlProvider.mutationOptions());
   const create = useChange(
     trpc.createSamlProvider.mutationOptions({
       onSuccess: ({ id }) => router.push(pathOf(`providers/${id}`)),
@@ -108,7 +117,24 @@ export function CreateSamlProvider({ declared }: { declared: DeclaredSettings })
         onSubmit={() => create.mutate({ tenant, body: patch as unknown as SamlBody })}
       >
         <SettingsFields declared={declared} names={ofSaml} patch={patch} onChange={setPatch} />
+        <CheckOfNew
+          check={check}
+          disabled={!(patch.metadata_url || patch.metadata)}
+          onCheck={() => check.mutate({ tenant, body: { settings: patch } })}
+        />
       </FormModal>
     </>
+  );
+}
+
+/** A check of what was typed, before it is saved. */
+function CheckOfNew({ check, disabled, onCheck }: { check: Check; disabled: boolean; onCheck(): void }) {
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Button variant="default" disabled={disabled} loading={check.isPending} onClick={onCheck}>
+        {words.providers.check.begin}
+      </Button>
+      <Findings check={check} />
+    </Stack>
   );
 }

@@ -8,6 +8,7 @@ import { useTRPC } from "../../../_api/provider.tsx";
 import { Failure } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import { FormModal } from "../../../_parts/form-modal.tsx";
+import { useLockOutQuestion } from "../../../_parts/lock-out.tsx";
 import { useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { DryRun } from "./dry-run.tsx";
@@ -31,6 +32,7 @@ export function SaveBar({
   const tenant = useTenant();
   const trpc = useTRPC();
   const [isOpen, { open, close }] = useDisclosure(false);
+  const { guarded, question } = useLockOutQuestion();
   const [isConfirmed, setConfirmed] = useState(false);
   const config = mergePatchOf(changes);
   const dryRun = useMutation(trpc.dryRunSettings.mutationOptions());
@@ -79,17 +81,17 @@ export function SaveBar({
         onClose={close}
         loading={save.isPending}
         disabled={!dryRun.data || (locksOut && !isConfirmed)}
-        onSubmit={() =>
-          save.mutate({
-            tenant,
-            body: {
-              config,
-              // A change since then is told, rather than overwritten.
-              ...(dryRun.data ? { if_unchanged_since: dryRun.data.updated_at } : {}),
-              ...(locksOut ? { unless_locked_out: [] } : {}),
-            },
-          })
-        }
+        onSubmit={() => {
+          const change = {
+            config,
+            // A change since then is told, rather than overwritten.
+            ...(dryRun.data ? { if_unchanged_since: dryRun.data.updated_at } : {}),
+            ...(locksOut ? { unless_locked_out: [] } : {}),
+          };
+          void guarded((confirmation) =>
+            save.mutateAsync({ tenant, body: { ...change, ...confirmation } }),
+          ).catch(() => {});
+        }}
       >
         <Table aria-label={words.settings.reviewTitle} layout="fixed">
           <Table.Thead>
@@ -124,6 +126,7 @@ export function SaveBar({
           />
         )}
       </FormModal>
+      {question}
     </Affix>
   );
 }

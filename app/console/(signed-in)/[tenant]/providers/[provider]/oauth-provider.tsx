@@ -2,7 +2,7 @@
 
 import { Anchor, Skeleton } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
@@ -10,14 +10,17 @@ import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
+import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
 import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
+import { ProviderCheck } from "../provider-check.tsx";
 import { ProviderState } from "../provider-state.tsx";
 import { nameOfOAuth } from "../providers.tsx";
 import { oauthSecrets } from "../secrets.ts";
+import { TestSignIn } from "./test-sign-in.tsx";
 
 /** Settings that built-in providers have; Apple and Microsoft have some more. */
 const ofBuiltIn = ["enabled", "client_id", "secret", "prompt", "allow_linking", "satisfies_mfa"];
@@ -39,6 +42,10 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
   const remove = useChange(trpc.deleteOAuthProvider.mutationOptions(), words.providers.deleted, {
     leadsTo: pathOf("providers"),
   });
+  const { guarded, question } = useLockOutQuestion();
+  const check = useMutation(trpc.checkOAuthProvider.mutationOptions());
+  const checkNow = () => check.mutate({ tenant, body: { provider_id: id } });
+  const test = useChange(trpc.beginOAuthProviderTest.mutationOptions());
   const mayChange = own?.default === false && may("changeOAuthProvider");
   const ofCustom = Object.keys(declared).filter((name) => !ofApple.includes(name) && name !== "tenant");
   const names = data?.custom ? ofCustom : [...ofBuiltIn, ...(further[id] ?? [])];
@@ -53,7 +60,7 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
             label={data.custom ? words.delete : words.providers.reset}
             title={words.providers.deleteQuestion}
             loading={remove.isPending}
-            onConfirm={() => remove.mutateAsync({ tenant, provider_id: id })}
+            onConfirm={() => guarded((query) => remove.mutateAsync({ tenant, provider_id: id, query }))}
           >
             {words.providers.deleteConsequence}
           </ConfirmedButton>
@@ -86,8 +93,19 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
             secrets={data.secrets}
             secretNames={oauthSecrets}
             disabled={!mayChange}
-            onSave={(body) => change.mutateAsync({ tenant, provider_id: id, body })}
+            onSave={async (body) => {
+              await guarded((query) => change.mutateAsync({ tenant, provider_id: id, query, body }));
+              checkNow();
+            }}
           />
+          {may("checkOAuthProvider") && <ProviderCheck check={check} onCheck={checkNow} />}
+          {may("beginOAuthProviderTest") && (
+            <TestSignIn
+              loading={test.isPending}
+              begin={() => test.mutateAsync({ tenant, provider_id: id })}
+            />
+          )}
+          {question}
         </>
       )}
     </>

@@ -2,7 +2,7 @@
 
 import { Anchor, Skeleton } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
@@ -11,13 +11,16 @@ import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
+import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
 import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
+import { ProviderCheck } from "../provider-check.tsx";
 import { ProviderState } from "../provider-state.tsx";
 import { domainsOfSaml, settingsOf } from "../providers.tsx";
+import { TestSignIn } from "./test-sign-in.tsx";
 
 type Tenant = AdminOperations["getOwnTenant"]["answer"];
 type Provider = AdminOperations["getSamlProvider"]["answer"];
@@ -34,6 +37,10 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
   const remove = useChange(trpc.deleteSamlProvider.mutationOptions(), words.providers.deleted, {
     leadsTo: pathOf("providers"),
   });
+  const { guarded, question } = useLockOutQuestion();
+  const check = useMutation(trpc.checkSamlProvider.mutationOptions());
+  const checkNow = () => check.mutate({ tenant, body: { provider_id: id } });
+  const test = useChange(trpc.beginSamlProviderTest.mutationOptions());
   const mayChange = own?.default === false && may("changeSamlProvider");
   return (
     <>
@@ -46,7 +53,7 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
             label={words.delete}
             title={words.providers.deleteQuestion}
             loading={remove.isPending}
-            onConfirm={() => remove.mutateAsync({ tenant, provider_id: id })}
+            onConfirm={() => guarded((query) => remove.mutateAsync({ tenant, provider_id: id, query }))}
           >
             {words.providers.deleteConsequence}
           </ConfirmedButton>
@@ -72,8 +79,19 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
             declared={declared}
             current={data}
             disabled={!mayChange}
-            onSave={(body) => change.mutateAsync({ tenant, provider_id: id, body })}
+            onSave={async (body) => {
+              await guarded((query) => change.mutateAsync({ tenant, provider_id: id, query, body }));
+              checkNow();
+            }}
           />
+          {may("checkSamlProvider") && <ProviderCheck check={check} onCheck={checkNow} />}
+          {may("beginSamlProviderTest") && (
+            <TestSignIn
+              loading={test.isPending}
+              begin={() => test.mutateAsync({ tenant, provider_id: id })}
+            />
+          )}
+          {question}
         </>
       )}
     </>

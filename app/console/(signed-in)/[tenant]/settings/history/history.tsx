@@ -10,6 +10,7 @@ import { Empty } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { actionsHeader, type Column, DataTable } from "../../../../_parts/data-table.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
+import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { usePageState } from "../../../../_parts/search-state.ts";
@@ -32,6 +33,7 @@ export function History() {
     ...trpc.listSettingsHistory.queryOptions({ tenant, query: { page, per_page: SIZE } }),
     placeholderData: keepPreviousData,
   });
+  const { guarded, question } = useLockOutQuestion();
   const restore = useChange(trpc.restoreSettings.mutationOptions(), words.settings.restored);
   const columns: Column<Version>[] = [
     { id: "time", header: words.settings.time, cell: ({ row }) => <Moment at={row.original.created_at} /> },
@@ -56,7 +58,9 @@ export function History() {
               compact
               about={original.created_at}
               loading={restore.isPending}
-              onConfirm={() => restore.mutateAsync({ tenant, version_id: original.id })}
+              onConfirm={() =>
+                guarded((body) => restore.mutateAsync({ tenant, version_id: original.id, body }))
+              }
             >
               {words.settings.restoreConsequence}
             </ConfirmedButton>
@@ -70,6 +74,7 @@ export function History() {
         <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.settings}
       </Anchor>
       <PageHead title={words.settings.history} sentence={words.settings.historySentence} />
+      {question}
       <DataTable
         label={words.settings.history}
         found={found}

@@ -1,0 +1,9 @@
+import type { Metadata } from "next";
+import { words } from "../../../../_words.ts";
+import { SigningKeys } from "./signing-keys.tsx";
+
+export const metadata: Metadata = { title: words.pages.signing_keys };
+
+export default function SigningKeysPage() {
+  return <SigningKeys />;
+}
