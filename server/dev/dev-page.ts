@@ -1,5 +1,4 @@
 import type { Config } from "../config/schema.ts";
-import { sha256 } from "../lib/sha256.ts";
 import { type Html, html, trusted } from "../mail/html.ts";
 import { themeCss } from "../theme/theme-css.ts";
 
@@ -72,6 +71,3 @@ export function devHeaders(policy: Record<string, string>): Record<string, strin
       .join("; "),
   };
 }
-
-/** The source of a content security policy that allows one text, a script or a style sheet. */
-export const hashSource = (text: string) => `'sha256-${sha256(text).toString("base64")}'`;

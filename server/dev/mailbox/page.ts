@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
+import { hashSource } from "../../lib/hash-source.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
 import { keepsSms } from "../../sms/create-transport.ts";
-import { devHeaders, devPage, hashSource } from "../dev-page.ts";
+import { devHeaders, devPage } from "../dev-page.ts";
 import { mailboxStyles } from "./styles.ts";
 
 /** Unknown and invalid parameters count as absent. */

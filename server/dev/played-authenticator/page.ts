@@ -1,7 +1,8 @@
 import type { Config } from "../../config/schema.ts";
+import { hashSource } from "../../lib/hash-source.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import type { StoredKey } from "../../testing/uaf-authenticator/call.ts";
-import { devHeaders, devPage, hashSource } from "../dev-page.ts";
+import { devHeaders, devPage } from "../dev-page.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
 import type { Approval } from "./player.ts";
 

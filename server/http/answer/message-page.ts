@@ -1,6 +1,6 @@
 import { wordsOf } from "#words/words-of";
 import type { Config } from "../../config/schema.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { hashSource } from "../../lib/hash-source.ts";
 import type { RequestHeaders } from "../request/api-request.ts";
 import { languageInCookie, pageLanguage } from "../request/language.ts";
 import {
@@ -12,8 +12,6 @@ import {
   type PageMessage,
 } from "./message-document.ts";
 import type { Reply } from "./reply.ts";
-
-const hashSource = (text: string) => `'sha256-${sha256(text).toString("base64")}'`;
 
 /** The policy of these pages, which have one style sheet inside, and with frames one script. */
 function policy(message: PageMessage): string {
