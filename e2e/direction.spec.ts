@@ -5,14 +5,14 @@ import { expect, type Page, test } from "@playwright/test";
 import { directionOf } from "#words/direction";
 import type { PageLanguage } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
-import type { drawGallery } from "../hosted/drawing/draw-gallery.tsx";
+import type * as Gallery from "../hosted/drawing/draw-gallery.tsx";
 
 /** Tests of the layout of every picture of the gallery, without a server. */
 
 /** CSS pixels (WCAG 2.2, 1.4.10). */
 const NARROWEST = 320;
 
-let gallery: { drawGallery: typeof drawGallery };
+let gallery: Pick<typeof Gallery, "pictures" | "drawPicture">;
 let styles: string;
 
 test.beforeAll(async () => {
@@ -25,7 +25,11 @@ test.beforeAll(async () => {
 
 /** Shows every picture, one below the other. */
 async function show(page: Page, language: PageLanguage): Promise<void> {
-  const pictures = gallery.drawGallery({ words: wordsOf(language, {}), language, service: "Stile" });
+  const options = { words: wordsOf(language, {}), language, service: "Stile" };
+  const pictures = gallery.pictures.map(({ name }) => ({
+    name,
+    markup: gallery.drawPicture(name, options),
+  }));
   await page.setViewportSize({ width: NARROWEST, height: 900 });
   await page.setContent(
     `<!doctype html><html lang="${language}" dir="${directionOf(language)}"><style>${styles}</style><body class="stile-body">

@@ -33,7 +33,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/runtime.ts"],
   ["server/runtime-slot.ts"],
   ["server/flow"],
-  ["server/dry-run", "server/recorder"],
+  ["server/dry-run", "server/preview", "server/recorder"],
   ["server/testing/uaf-authenticator"],
   ["server/dev"],
   ["server/http"],

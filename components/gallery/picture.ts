@@ -37,7 +37,7 @@ export const flowOf = (state: string): FlowType =>
   flows[state as StateName] ?? declared.states[state as StateName]?.flow ?? "login";
 
 /** The state with everything that it declares. */
-function declaredState(name: StateName): FlowState {
+export function declaredState(name: StateName): FlowState {
   const { flow, actions } = declared.states[name];
   const descriptors = actions.map((action): [string, ActionDescriptor] => [
     action.action,
@@ -98,6 +98,10 @@ function withError(state: FlowState, code: ErrorCode): FlowState {
   const { status, message } = declared.errors[code];
   return { ...state, status, error: { code, message } };
 }
+
+/** The state with an error that a server has told, which may be of another version; then it is left out. */
+export const withKnownError = (state: FlowState, code: string | undefined): FlowState =>
+  code !== undefined && Object.hasOwn(declared.errors, code) ? withError(state, code as ErrorCode) : state;
 
 /** The state with an error at the inputs of which `codeOf` gives one. */
 export function withRefusedInputs(

@@ -1,7 +1,7 @@
 import { simpleParser } from "mailparser";
 import { describe, expect, test } from "vitest";
 import { languageTags } from "#words/language-tags";
-import { mailSamples } from "../dev/mail-preview/samples.ts";
+import { mailSamples } from "../preview/message-samples.ts";
 import type { MailContent } from "./mail-job.ts";
 import { createMailWriter } from "./mail-writer.ts";
 

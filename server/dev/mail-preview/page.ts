@@ -5,9 +5,9 @@ import { type Html, html, trusted } from "../../mail/html.ts";
 import type { MailContent } from "../../mail/mail-job.ts";
 import { createMailWriter } from "../../mail/mail-writer.ts";
 import type { MailMessage } from "../../mail/messages.ts";
+import { exampleName, mailSamples } from "../../preview/message-samples.ts";
 import type { Runtime } from "../../runtime.ts";
 import { devHeaders, devPage } from "../dev-page.ts";
-import { mailSamples } from "./samples.ts";
 import { mailPreviewStyles } from "./styles.ts";
 
 const messages = Object.keys(mailSamples) as MailMessage[];
@@ -64,11 +64,6 @@ function view({ mail, language, variant = 0 }: Query, write: Write): Html {
   )}</nav>
 ${samples.length > 1 ? html`<nav aria-label="Example" class="links">${samples.map((sample, index) => link({ mail, language, variant: index }, exampleName(sample), index === at))}</nav>` : ""}
 ${language ? oneMail(write(content, language)) : html`<div class="grid">${languageTags.map((tag) => inLanguage(tag, write(content, tag)))}</div>`}`;
-}
-
-function exampleName(content: MailContent): string {
-  if ("link" in content) return "with a link";
-  return "factor" in content && content.factor ? content.factor : "other";
 }
 
 function overview(write: Write): Html {

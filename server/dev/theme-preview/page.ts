@@ -1,27 +1,16 @@
-import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { directionOf } from "#words/direction";
 import { languageTags, type PageLanguage, pseudoTags } from "#words/language-tags";
 import type { LanguageWords } from "#words/language-words";
 import { wordsOf } from "#words/words-of";
-import { projectPath } from "../../lib/project-path.ts";
+import { hashSource } from "../../lib/hash-source.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
+import { builtGallery } from "../../preview/pictures.ts";
 import type { Runtime } from "../../runtime.ts";
 import { fonts, presets } from "../../theme/presets.ts";
 import { themeCss } from "../../theme/theme-css.ts";
-import { devHeaders, hashSource } from "../dev-page.ts";
+import { devHeaders } from "../dev-page.ts";
 import { colorNames, schemes, type Theme, type TriedTheme, triedTheme } from "./settings.ts";
 import { themePreviewScript, themePreviewStyles } from "./styles.ts";
-
-/** What the build made of `hosted/drawing/draw-gallery.tsx`, which this room does not import. */
-interface BuiltGallery {
-  drawGallery(options: { words: LanguageWords; language: string; service: string }): {
-    name: string;
-    markup: string;
-  }[];
-  /** Name of the style sheet of the pages in `/assets/`. */
-  style: string;
-}
 
 /** The pages that the interfaces send without the renderer: documents, with a style sheet of their own. */
 export interface PlainPages {
@@ -63,7 +52,10 @@ export async function themePreviewPage(
   const language = tags.find((tag) => tag === url.searchParams.get("lang")) ?? "en";
   const words = wordsOf(language, config.words);
   const service = config.service.name;
-  const pictures = built.drawGallery({ words, language, service });
+  const pictures = built.pictures.map(({ name }) => ({
+    name,
+    markup: built.drawPicture(name, { words, language, service }) ?? "",
+  }));
   const documents = plainPages.documents(words, language, service);
   const page = html`<!doctype html>
 <html lang="en">
@@ -152,33 +144,4 @@ function colorField(
   const ofPreset = presets[theme.preset][scheme][color];
   return html`<label class="color"><span>${color}</span><input type="text" name="${name}" value="${own ?? ""}" placeholder="${ofPreset}" pattern="#[0-9a-fA-F]{6}" spellcheck="false"><input type="color" data-color="${name}" value="${own ?? ofPreset}" aria-label="${color}, ${scheme}"></label>
 `;
-}
-
-let loading: Promise<BuiltGallery> | undefined;
-
-/**
- * Loads the gallery with React, on first use.
- *
- * @throws Error if the pages are not built
- */
-function builtGallery(): Promise<BuiltGallery> {
-  loading ??= load().catch((error: unknown) => {
-    // The next request tries again.
-    loading = undefined;
-    throw error;
-  });
-  return loading;
-}
-
-async function load(): Promise<BuiltGallery> {
-  const [list, program] = ["assets.json", "draw-gallery.js"].map((name) =>
-    projectPath("dist", "hosted", name),
-  );
-  if (!list || !program) throw new Error("the pages are not built: npm run build");
-  const { style } = JSON.parse(readFileSync(list, "utf8")) as Pick<BuiltGallery, "style">;
-  const { drawGallery } = (await import(/* turbopackIgnore: true */ pathToFileURL(program).href)) as Pick<
-    BuiltGallery,
-    "drawGallery"
-  >;
-  return { drawGallery, style };
 }

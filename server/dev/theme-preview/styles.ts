@@ -1,3 +1,5 @@
+import { showLogoFunction } from "../../preview/preview-document.ts";
+
 /** The look of the page of themes around what it shows. Its own colours stay readable whatever the theme. */
 export const themePreviewStyles = `
 .try-body { display: grid; grid-template-columns: 20rem minmax(0, 1fr); margin: 0; background: #6b7280; }
@@ -22,7 +24,7 @@ export const themePreviewStyles = `
 `;
 
 /** Shows every change at once: only the style sheet, the warnings and the configuration depend on it. */
-export const themePreviewScript = `
+export const themePreviewScript = `${showLogoFunction}
 const form = document.querySelector("form");
 const style = document.querySelector("link[data-tried]");
 let logo = null;
@@ -47,20 +49,14 @@ form.addEventListener("input", ({ target }) => {
   const { color } = target.dataset;
   if (color) form.elements.namedItem(color).value = target.value;
   if (target.name === "lang") form.submit();
-  else if (target.type === "file") showLogo(target.files[0]);
+  else if (target.type === "file") readLogo(target.files[0]);
   else void show();
 });
-function showLogo(file) {
+function readLogo(file) {
   const reader = new FileReader();
   reader.addEventListener("load", () => {
     logo = reader.result;
-    for (const brand of document.querySelectorAll(".stile-brand")) {
-      const image = document.createElement("img");
-      image.className = "stile-logo";
-      image.alt = "";
-      image.src = logo;
-      brand.replaceChildren(image);
-    }
+    showLogo(logo);
     void show();
   });
   if (file) reader.readAsDataURL(file);

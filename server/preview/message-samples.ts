@@ -1,5 +1,6 @@
-import type { MailContent } from "../../mail/mail-job.ts";
-import { type MailMessage, mailFactors } from "../../mail/messages.ts";
+import type { MailContent } from "../mail/mail-job.ts";
+import { type MailMessage, mailFactors } from "../mail/messages.ts";
+import type { SmsPurpose } from "../sms/sms-job.ts";
 
 const passcode = { code: "048213", ttlSeconds: 300 };
 
@@ -43,3 +44,16 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
     { type: "new_browser", at: "2026-11-24T09:41:00.000Z", browser: "Unknown", place: null },
   ],
 };
+
+/** Example contents of every SMS. Its host is that of the tenant. */
+export const smsSamples: Record<SmsPurpose, typeof passcode> = {
+  sms_login: passcode,
+  sms_second_factor: passcode,
+  phone_verification: passcode,
+};
+
+/** What tells an example from the others of its message. */
+export function exampleName(content: MailContent): string {
+  if ("link" in content) return "with a link";
+  return "factor" in content && content.factor ? content.factor : "other";
+}
