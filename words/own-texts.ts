@@ -2,13 +2,10 @@ import { createTranslator } from "use-intl/core";
 import { en } from "./en/index.ts";
 import { type Language, languageTags } from "./language-tags.ts";
 import type { LanguageWords } from "./language-words.ts";
-import { mapTexts, type OwnTexts, withTexts } from "./with-texts.ts";
+import { MAX_TEXT_CHARACTERS, mapTexts, type OwnTexts, withTexts } from "./with-texts.ts";
 
 /** The texts that an operator gives in place of ours, by language and path. */
 export type OwnWords = Readonly<Record<string, OwnTexts>>;
-
-/** Characters of one text. The longest of ours has 253. */
-export const MAX_TEXT_CHARACTERS = 500;
 
 /**
  * The parts that can be replaced, with what their paths begin with. The words of a terminal are not among them: it is a
@@ -23,17 +20,23 @@ const parts = {
 } as const;
 const partNames = Object.keys(parts) as (keyof typeof parts)[];
 
+/** The texts of a language that can be replaced, by path. */
+export function textsByPath(words: LanguageWords): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const part of partNames)
+    mapTexts<unknown>(
+      words[part],
+      (text, path) => {
+        texts.set(path, text);
+        return text;
+      },
+      parts[part],
+    );
+  return texts;
+}
+
 /** Our texts by path. All languages have the same paths and placeholders. */
-const known = new Map<string, string>();
-for (const part of partNames)
-  mapTexts<unknown>(
-    en[part],
-    (text, path) => {
-      known.set(path, text);
-      return text;
-    },
-    parts[part],
-  );
+const known = textsByPath(en);
 
 /** Paths of all texts that can be replaced, for instance `states.login_init.title`. */
 export const textPaths: readonly string[] = [...known.keys()];

@@ -1,3 +1,6 @@
+/** Characters of one text. The longest of ours has 253. */
+export const MAX_TEXT_CHARACTERS = 500;
+
 /** Texts that replace ours, by path. */
 export type OwnTexts = Readonly<Record<string, string>>;
 

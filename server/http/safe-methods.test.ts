@@ -68,6 +68,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/.well-known/openid-configuration",
     "/.well-known/security.txt",
     "/.well-known/webauthn",
+    "/api/console/preview",
     "/api/console/provider-test/{id}",
     "/assets/{file}",
     "/oauth/authorize",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { languageTags } from "#words/language-tags";
-import { faultsOfWords, MAX_TEXT_CHARACTERS, textPaths } from "#words/own-texts";
+import { faultsOfWords, textPaths } from "#words/own-texts";
+import { MAX_TEXT_CHARACTERS } from "#words/with-texts";
 import { wordsOf } from "#words/words-of";
 import { loadConfig } from "../config/load.ts";
 import { createMailWriter } from "../mail/mail-writer.ts";

@@ -86,4 +86,11 @@ export const messageFaults: readonly Fault[] = [
     fault: "isSilent = signal.aborted &&",
     caughtBy: ["server/mail/smtp-transport.test.ts"],
   },
+  {
+    name: "a preview of mails ignores the texts of the tenant",
+    file: "server/preview/message-previews.ts",
+    text: "const writeMail = createMailWriter({ service: service.name, host, words });",
+    fault: "const writeMail = createMailWriter({ service: service.name, host });",
+    caughtBy: ["server/http/admin/message-previews.test.ts"],
+  },
 ];

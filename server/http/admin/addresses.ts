@@ -18,6 +18,7 @@ import { openidClientAddresses } from "./openid-clients.ts";
 import { overviewAddresses } from "./overview.ts";
 import { passwordAddresses } from "./passwords.ts";
 import { phoneNumberAddresses } from "./phone-numbers.ts";
+import { previewAddresses } from "./previews.ts";
 import { providerTestAddresses } from "./provider-tests.ts";
 import { secondFactorAddresses } from "./second-factors.ts";
 import { sessionAddresses } from "./sessions.ts";
@@ -56,6 +57,7 @@ const subjects: readonly [Tag, UntaggedRow[]][] = [
   ["admin: tenants", apiKeyAddresses],
   ["admin: tenants", keyAddresses],
   ["admin: audit log", messageAddresses],
+  ["admin: tenants", previewAddresses],
   ["admin: audit log", statisticsAddresses],
   ["admin: audit log", overviewAddresses],
   ["admin: audit log", funnelAddresses],

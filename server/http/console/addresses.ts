@@ -3,6 +3,7 @@ import { openProviderTestHandler } from "../providers/provider-test.ts";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
 import { consoleDownload } from "./download.ts";
+import { consolePreview } from "./preview.ts";
 import { beginConsoleSignIn, endConsoleSignIn, signOutOfConsole } from "./sign-in.ts";
 import { CONSOLE_TRPC, consoleTrpcHandler } from "./trpc.ts";
 
@@ -69,6 +70,17 @@ export const consoleAddresses = [
       403: "The role of the account may not read this.",
       404: "There is no such operation, or the console is not served at this host.",
       413: "The body is too large.",
+    },
+  }),
+  described(address("GET", "/api/console/preview", consolePreview, "plain", "same-origin"), {
+    id: "getConsolePreview",
+    summary: "Get the document that displays previews in pages of the console",
+    description: "It is the same for every account, and displays what the page around it sends.",
+    tag: "console",
+    answers: {
+      200: { schema: z.string(), mediaType: "text/html" },
+      401: "The browser is not signed in to the console.",
+      404: "The console is not served at this host.",
     },
   }),
   described(address("POST", `${CONSOLE_TRPC}/{procedure}`, consoleTrpcHandler, "plain", "same-origin"), {

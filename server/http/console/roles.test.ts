@@ -49,6 +49,8 @@ const exceptions: Record<string, ConsoleRole> = {
       "operator",
     ]),
   ),
+  previewPages: "auditor",
+  previewMessages: "auditor",
 };
 
 /** What would lead to the accounts of operators, where these are. */

@@ -217,6 +217,10 @@ const adminRequests: Record<string, AdminRequest> = {
   listAuditLogs: { query: "?per_page=1&type=user_created" },
   findFailedSignIns: { query: "?identifier=unknown@shop.test" },
   listMessages: { query: "?per_page=1&channel=mail&outcome=queued" },
+  listTexts: { query: "?language=de&prefix=states.success." },
+  listPagePreviews: {},
+  previewPages: { body: { pictures: ["missing_page"], config: { theme: { preset: "slate" } } } },
+  previewMessages: { body: { kind: "sms_login", language: "de" } },
   exportAuditLogs: { query: "?type=user_created" },
   deleteUser: {},
 
@@ -358,6 +362,7 @@ const neverSuccessful: Record<string, string> = {
       "openProviderTest",
       "signOutOfConsole",
       "downloadFromConsole",
+      "getConsolePreview",
       "callConsoleProcedure",
     ].map((id) => [id, "what the console's pages call is tested in `server/http/console`"]),
   ),
