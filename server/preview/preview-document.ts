@@ -43,6 +43,8 @@ addEventListener("message", ({ source, origin, data }) => {
   if (next === displayed) return;
   displayed = next;
   place.innerHTML = markup;
+  // The page around the frame has a main landmark of its own.
+  for (const main of place.querySelectorAll("main")) main.setAttribute("aria-label", document.title);
   if (logo) showLogo(logo);
 });
 for (const type of ["click", "submit"])
