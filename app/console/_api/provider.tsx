@@ -8,9 +8,9 @@ import { useAskToSignIn } from "../_shell/sign-in-again.tsx";
 import type { ConsoleRouter } from "./console-router.ts";
 import { refusalOf, signInLink } from "./step-up.ts";
 
-const { TRPCProvider, useTRPC } = createTRPCContext<ConsoleRouter>();
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<ConsoleRouter>();
 
-export { useTRPC };
+export { useTRPC, useTRPCClient };
 
 /** Calls that one request carries, as the server allows. */
 const MAX_BATCH = 20;

@@ -12,7 +12,8 @@ export interface DeclaredSetting {
   minimum?: number;
   maximum?: number;
   maxItems?: number;
-  format?: string;
+  /** `color` and `image`: a field of its own, for a text that only a program writes well. */
+  format?: string | undefined;
 }
 
 /** The settings of a section by their names. */

@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  ColorInput,
   Input,
   JsonInput,
   MultiSelect,
@@ -15,6 +16,7 @@ import {
 import { useId } from "react";
 import { words } from "../_words.ts";
 import type { DeclaredSetting } from "./declared-settings.ts";
+import { ImageField } from "./image-field.tsx";
 
 /** Texts that are longer than this are written in several lines. */
 const MAX_LINE = 4096;
@@ -29,8 +31,10 @@ interface Props {
   /** Whether it is a secret, and one is set: it is written, and never shown. */
   secret?: "set" | "unset" | undefined;
   disabled?: boolean;
-  /** Why its value is not accepted. */
+  /** What the service said against the value. */
   error?: string | undefined;
+  /** What stands in an empty field: the value without one. Default: that there is a default. */
+  placeholder?: string | undefined;
   onChange(value: unknown): void;
 }
 
@@ -43,6 +47,7 @@ export function SettingField({
   secret,
   disabled = false,
   error,
+  placeholder = words.settingField.default,
   onChange,
 }: Props) {
   const types = [declared.type ?? []].flat().filter((type) => type !== "null");
@@ -94,7 +99,7 @@ export function SettingField({
       <Select
         {...common}
         {...clears}
-        placeholder={words.settingField.default}
+        placeholder={placeholder}
         data={choices}
         value={typeof value === "string" ? value : null}
         onChange={onChange}
@@ -120,7 +125,7 @@ export function SettingField({
     return (
       <NumberInput
         {...common}
-        placeholder={words.settingField.default}
+        placeholder={placeholder}
         {...(declared.minimum === undefined ? {} : { min: declared.minimum })}
         {...(declared.maximum === undefined ? {} : { max: declared.maximum })}
         allowDecimal={types[0] === "number"}
@@ -128,11 +133,30 @@ export function SettingField({
         onChange={(number) => onChange(typeof number === "number" ? number : null)}
       />
     );
+  if (declared.format === "color")
+    return (
+      <ColorInput
+        {...common}
+        placeholder={placeholder}
+        eyeDropperButtonProps={{ "aria-label": words.settingField.pickColor(label) }}
+        value={typeof value === "string" ? value : ""}
+        onChange={(color) => onChange(color === "" ? null : color)}
+      />
+    );
+  if (declared.format === "image")
+    return (
+      <ImageField
+        {...common}
+        maxLength={declared.maxLength}
+        value={typeof value === "string" ? value : null}
+        onChange={onChange}
+      />
+    );
   if (types.includes("string") && !types.includes("object") && !types.includes("array")) {
     const takesNumbers = types.includes("number");
     const text = {
       ...common,
-      placeholder: words.settingField.default,
+      placeholder,
       maxLength: declared.maxLength,
       value: value === null || value === undefined ? "" : String(value),
       onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>

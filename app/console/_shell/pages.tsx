@@ -9,6 +9,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconMail,
+  IconPalette,
   IconRoute,
   IconSettings,
   IconShieldLock,
@@ -45,6 +46,7 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
   ],
   [
     { path: "settings", label: words.pages.settings, icon: IconSettings, needs: "getOwnTenant" },
+    { path: "look", label: words.pages.look, icon: IconPalette, needs: "previewPages" },
     { path: "providers", label: words.pages.providers, icon: IconId, needs: "listOAuthProviders" },
     { path: "applications", label: words.pages.applications, icon: IconApps, needs: "listOpenidClients" },
     { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },

@@ -1,7 +1,7 @@
 "use client";
 
-import { Anchor, Badge, Code, Group, MultiSelect, Select, Stack, Text } from "@mantine/core";
-import { IconMail, IconMessage } from "@tabler/icons-react";
+import { Anchor, Badge, Button, Code, Group, MultiSelect, Select, Stack, Text } from "@mantine/core";
+import { IconEye, IconMail, IconMessage } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
@@ -13,7 +13,7 @@ import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
-import { usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Message = AdminOperations["listMessages"]["answer"]["items"][number];
@@ -32,6 +32,8 @@ const isChannel = (name: string): name is Channel => Object.hasOwn(words.message
 export function Messages() {
   const tenant = useTenant();
   const trpc = useTRPC();
+  const pathOf = usePagePath();
+  const may = useMay();
   const [value, change] = useSearchState();
   const [page, setPage] = usePageState();
   const outcomes = value("outcome").split(",").filter(isOutcome);
@@ -51,7 +53,18 @@ export function Messages() {
   });
   return (
     <>
-      <PageHead title={words.pages.messages} sentence={words.messages.sentence} />
+      <PageHead title={words.pages.messages} sentence={words.messages.sentence}>
+        {may("previewMessages") && (
+          <Button
+            component={Link}
+            href={pathOf("messages/previews")}
+            variant="default"
+            leftSection={<IconEye size={16} />}
+          >
+            {words.messagePreviews.open}
+          </Button>
+        )}
+      </PageHead>
       <Group gap="sm" align="flex-end">
         <SearchField
           name="recipient"

@@ -23,8 +23,14 @@ export function shownValue(value: unknown): string {
 export const ownValue = ({ source, value }: ListedSetting): unknown =>
   source === "tenant" ? value : undefined;
 
+/** Settings whose texts are colours or images. */
+const formats: readonly [RegExp, DeclaredSetting["format"]][] = [
+  [/^theme\.(light|dark)\./, "color"],
+  [/^theme\.(logo\.(light|dark)|favicon)$/, "image"],
+];
+
 /** What the field of a setting takes. */
-function declaredOf({ name, bounds }: ListedSetting): DeclaredSetting {
+export function declaredOf({ name, bounds }: ListedSetting): DeclaredSetting {
   const bound = bounds.find((one) => one.name === name);
   const item = bounds.find((one) => one.name === `${name}.[]`);
   switch (bound?.kind) {
@@ -33,7 +39,11 @@ function declaredOf({ name, bounds }: ListedSetting): DeclaredSetting {
     case "choice":
       return { type: "string", enum: bound.values ?? [] };
     case "text":
-      return { type: "string", ...(bound.max === undefined ? {} : { maxLength: bound.max }) };
+      return {
+        type: "string",
+        format: formats.find(([names]) => names.test(name))?.[1],
+        ...(bound.max === undefined ? {} : { maxLength: bound.max }),
+      };
     // Of a duration also a text such as `12h`.
     case "number":
       return { type: ["number", "string"] };

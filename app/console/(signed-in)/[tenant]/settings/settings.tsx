@@ -3,19 +3,19 @@
 import { Box, Button, Grid, NavLink, Select, Skeleton, Stack, TextInput, Title } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../_parts/answers.tsx";
-import { OfConfiguration, useOwnTenant } from "../../../_parts/own-tenant.tsx";
+import { OfConfiguration } from "../../../_parts/own-tenant.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { useSearchState } from "../../../_parts/search-state.ts";
-import { useMay, useMe, usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { SaveBar } from "./save-bar.tsx";
-import { type ListedSetting, ownValue, Setting } from "./setting.tsx";
-import { type Change, mergePatchOf } from "./setting-tree.ts";
+import { type ListedSetting, Setting } from "./setting.tsx";
+import { useMaySet, useSettingChanges } from "./setting-changes.ts";
 
 const DEBOUNCE_MS = 200;
 
@@ -28,20 +28,17 @@ const sectionOf = ({ name }: ListedSetting) => name.split(".", 1)[0] ?? "";
 export function Settings() {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const me = useMe();
   const may = useMay();
   const pathOf = usePagePath();
   const [value, show] = useSearchState();
-  const { data: own } = useOwnTenant();
   const {
     data: listed = [],
     error,
     isPending,
     refetch,
   } = useQuery(trpc.listSettings.queryOptions({ tenant }));
-  const [changes, setChanges] = useState<Readonly<Record<string, Change>>>({});
-  // Fields of JSON begin anew with what is stored.
-  const [round, setRound] = useState(0);
+  const { changes, problem, round, begin, set } = useSettingChanges();
+  const mayBeSet = useMaySet();
   const [typed, setTyped] = useState(value("q"));
   const search = useDebouncedCallback((q: string) => show({ q }, { replaces: true }), DEBOUNCE_MS);
   const sections = [...new Set(listed.map(sectionOf))];
@@ -52,31 +49,6 @@ export function Settings() {
   const shown = q
     ? listed.filter(isFound).slice(0, MAX_FOUND)
     : listed.filter((setting) => sectionOf(setting) === section);
-  const mayChange = own?.default === false && may("changeOwnTenant");
-  const mayBeSet = ({ set_by }: ListedSetting) =>
-    mayChange && (set_by === "tenant" || (set_by === "operator" && me.role === "operator"));
-  const check = useMutation(trpc.checkSettings.mutationOptions());
-  const checkSoon = useDebouncedCallback(
-    (made: Change[]) => check.mutate({ tenant, body: { config: mergePatchOf(made) } }),
-    DEBOUNCE_MS,
-  );
-  const change = (next: Readonly<Record<string, Change>>) => {
-    setChanges(next);
-    const made = Object.values(next);
-    if (made.length > 0) checkSoon(made);
-  };
-  const problem = Object.keys(changes).length > 0 ? check.error?.message : undefined;
-  const begin = () => {
-    setChanges({});
-    setRound((number) => number + 1);
-  };
-  const set = (setting: ListedSetting, next: unknown) => {
-    const { [setting.name]: _, ...others } = changes;
-    const before = ownValue(setting);
-    const isSame = JSON.stringify(next ?? null) === JSON.stringify(before ?? null);
-    const made = { name: setting.name, before, value: next ?? null };
-    change(isSame ? others : { ...others, [setting.name]: made });
-  };
   return (
     <>
       <PageHead title={words.pages.settings} sentence={words.settings.sentence}>

@@ -1,4 +1,5 @@
 import type { graph } from "#server/flow/graph";
+import type { FlowType, StateName } from "#server/flow/names";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { spoken } from "../../../../_parts/protocol-name.ts";
 import type { GraphState, GraphStep } from "../../../../_parts/state-graph.tsx";
@@ -90,4 +91,15 @@ export function offeredActions(
   const edges = declared.flows[type as keyof DeclaredGraph["flows"]]?.edges ?? [];
   const actions = edges.flatMap(({ from, action }) => (from === state ? [action] : []));
   return [...new Set(actions)].filter((action) => !withheld.has(action));
+}
+
+/** The names of the type of a flow and of one of its states; null where this version does not know them. */
+export function declaredIn(
+  declared: DeclaredGraph,
+  type: string,
+  state: string | null,
+): { flow: FlowType; state: StateName } | null {
+  const flow = (Object.keys(declared.flows) as FlowType[]).find((name) => name === type);
+  const known = flow && declared.flows[flow]?.states.find((name) => name === state);
+  return flow && known ? { flow, state: known } : null;
 }

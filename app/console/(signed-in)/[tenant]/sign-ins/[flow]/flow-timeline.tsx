@@ -1,6 +1,6 @@
 "use client";
 
-import { Badge, Code, Group, List, Progress, Stack, Text, Timeline } from "@mantine/core";
+import { Badge, Code, Group, List, Progress, Stack, Text, Timeline, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { duration } from "../../../../_parts/duration.ts";
 import { Identifier } from "../../../../_parts/identifier.tsx";
@@ -13,8 +13,30 @@ import { type DeclaredGraph, type Flow, isPerformed, offeredActions, type Step }
 /** The id of the element of a step, for links. */
 export const stepAnchor = (index: number) => `step-${index + 1}`;
 
-/** The steps of a flow, oldest first. */
-export function FlowTimeline({ flow, declared }: { flow: Flow; declared: DeclaredGraph | undefined }) {
+const titleId = (index: number) => `${stepAnchor(index)}-title`;
+
+/** Where the arrow keys lead to from a step. */
+const keys: Partial<Record<string, (index: number, last: number) => number>> = {
+  ArrowDown: (index, last) => Math.min(last, index + 1),
+  ArrowUp: (index) => Math.max(0, index - 1),
+  Home: () => 0,
+  End: (_, last) => last,
+};
+
+/** The steps of a flow, oldest first. One of them is chosen, with the arrow keys too. */
+export function FlowTimeline({
+  flow,
+  declared,
+  chosen,
+  onChoose,
+}: {
+  flow: Flow;
+  declared: DeclaredGraph | undefined;
+  /** The index of a step. */
+  chosen: number;
+  onChoose(index: number): void;
+}) {
+  const last = flow.path.length - 1;
   const slowest = Math.max(1, ...flow.path.map(({ milliseconds }) => milliseconds.total));
   return (
     <Timeline bulletSize={24} lineWidth={2} active={flow.path.length}>
@@ -24,7 +46,25 @@ export function FlowTimeline({ flow, declared }: { flow: Flow; declared: Declare
           id={stepAnchor(index)}
           color={isPerformed(step) ? "teal" : "red"}
           bullet={isPerformed(step) ? <IconCheck size={14} /> : <IconX size={14} />}
-          title={titleOf(step)}
+          title={
+            <UnstyledButton
+              id={titleId(index)}
+              className="step-title"
+              aria-current={index === chosen ? "step" : undefined}
+              // One stop of the tab key: the arrows go on from there.
+              tabIndex={index === chosen ? 0 : -1}
+              onClick={() => onChoose(index)}
+              onKeyDown={(event) => {
+                const next = keys[event.key]?.(index, last);
+                if (next === undefined) return;
+                event.preventDefault();
+                onChoose(next);
+                document.getElementById(titleId(next))?.focus();
+              }}
+            >
+              {titleOf(step)}
+            </UnstyledButton>
+          }
           style={{ scrollMarginTop: 72 }}
         >
           <StepDetails

@@ -5,6 +5,7 @@ import {
   Anchor,
   Breadcrumbs,
   Button,
+  Grid,
   Group,
   Paper,
   Skeleton,
@@ -32,6 +33,7 @@ import { Outcome } from "../outcome.tsx";
 import { endingOf } from "./flow-ending.ts";
 import { type DeclaredGraph, type Flow, pathGraph } from "./flow-path.ts";
 import { FlowTimeline, stepAnchor } from "./flow-timeline.tsx";
+import { SeenState } from "./seen-state.tsx";
 
 /** How much of the audit log around a flow is linked to. */
 const AROUND_MINUTES = 1;
@@ -90,6 +92,12 @@ function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | un
   const may = useMay();
   const [value, change] = useSearchState();
   const showsOthers = value("ways") === "all";
+  const last = flow.path.length - 1;
+  const named = Math.trunc(Number(value("step"))) - 1;
+  const chosen = named >= 0 && named <= last ? named : last;
+  const step = flow.path[chosen];
+  const choose = (index: number) =>
+    change({ step: index === last ? "" : String(index + 1) }, { replaces: true });
   const drawing = pathGraph(flow, showsOthers ? declared : undefined);
   const minutes = (at: string, added: number) => dayjs(at).add(added, "minute").toISOString();
   const around = new URLSearchParams({
@@ -151,16 +159,29 @@ function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | un
           states={drawing.states}
           steps={drawing.steps}
           height={GRAPH_HEIGHT}
-          onState={(name) => showStep(flow, name)}
+          onState={(name) => {
+            const index = flow.path.findLastIndex((step) => step.state === name);
+            choose(index);
+            document.getElementById(stepAnchor(index))?.scrollIntoView({ block: "start" });
+          }}
         />
       </Stack>
       <Stack gap="sm">
         <Title order={2} size="h4">
           {words.flow.timeline}
         </Title>
-        <Paper withBorder p="md">
-          <FlowTimeline flow={flow} declared={declared} />
-        </Paper>
+        <Grid>
+          <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
+            <Paper withBorder p="md">
+              <FlowTimeline flow={flow} declared={declared} chosen={chosen} onChoose={choose} />
+            </Paper>
+          </Grid.Col>
+          {step && may("previewPages") && (
+            <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
+              <SeenState flow={flow} step={step} declared={declared} />
+            </Grid.Col>
+          )}
+        </Grid>
         <Group gap="xs">
           <Text size="xs" c="dimmed">
             {words.flow.id}
@@ -170,10 +191,4 @@ function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | un
       </Stack>
     </>
   );
-}
-
-/** Goes to the last step that led to a state. */
-function showStep({ path }: Flow, state: string): void {
-  const index = path.findLastIndex((step) => step.state === state);
-  document.getElementById(stepAnchor(index))?.scrollIntoView({ block: "start" });
 }
