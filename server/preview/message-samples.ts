@@ -55,5 +55,6 @@ export const smsSamples: Record<SmsPurpose, typeof passcode> = {
 /** What tells an example from the others of its message. */
 export function exampleName(content: MailContent): string {
   if ("link" in content) return "with a link";
+  if ("place" in content) return content.place === null ? "unknown place" : "known place";
   return "factor" in content && content.factor ? content.factor : "other";
 }

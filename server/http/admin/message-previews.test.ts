@@ -38,6 +38,11 @@ test("writes every mail and SMS in each language, with the name and the words of
         ...smsPurposes.map((kind) => `sms ${kind}`),
       ]),
     );
+    // Examples of one message are told apart.
+    const examples = body.map(({ channel, kind, example }: Record<string, string>) =>
+      [channel, kind, example].join(),
+    );
+    expect(new Set(examples).size).toBe(body.length);
     for (const { text, html } of body) {
       expect(text).toContain("Acme");
       if (html !== null) expect(html).toContain(`<html lang="${language}"`);

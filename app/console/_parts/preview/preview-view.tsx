@@ -48,6 +48,7 @@ export function SchemeChoice({ scheme }: { scheme: Scheme }) {
   const [, change] = useSearchState();
   return (
     <SegmentedControl
+      size="xs"
       aria-label={words.preview.scheme}
       value={scheme}
       onChange={(chosen) => change({ scheme: chosen === "dark" ? "dark" : "" }, { replaces: true })}
@@ -63,6 +64,7 @@ export function ScreenChoice({ screen }: { screen: Screen }) {
   const [, change] = useSearchState();
   return (
     <SegmentedControl
+      size="xs"
       aria-label={words.preview.screen}
       value={screen}
       onChange={(chosen) => change({ screen: chosen }, { replaces: true })}

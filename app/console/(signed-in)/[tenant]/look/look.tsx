@@ -8,6 +8,7 @@ import { Failure } from "../../../_parts/answers.tsx";
 import { OfConfiguration, useOwnTenant } from "../../../_parts/own-tenant.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { Panel } from "../../../_parts/panel.tsx";
+import { logoOf } from "../../../_parts/preview/logo.ts";
 import { usePreviewView } from "../../../_parts/preview/preview-view.tsx";
 import { usePagePreviews } from "../../../_parts/preview/use-page-previews.ts";
 import { useSearchState } from "../../../_parts/search-state.ts";
@@ -79,22 +80,14 @@ function Editor({
     const setting = settingOf(name);
     return setting && triedValue(setting, changes);
   };
-  // A theme with one colour scheme has the logo of that scheme.
-  const fixed = triedOf("theme.color_scheme");
-  const [light, dark] = [triedOf("theme.logo.light"), triedOf("theme.logo.dark")];
-  const logo =
-    (fixed === "dark" || (fixed !== "light" && scheme === "dark") ? (dark ?? light) : (light ?? dark)) ??
-    null;
+  const logo = logoOf(triedOf, scheme);
   const style = theme.previews?.style[scheme];
   const direction = picture.previews?.direction ?? "ltr";
   const texts = tried.texts;
   const textsKey = JSON.stringify(texts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the texts.
   const drawn = useMemo<Drawn | undefined>(
-    () =>
-      style === undefined
-        ? undefined
-        : { language, direction, style, logo: typeof logo === "string" ? logo : null, texts },
+    () => (style === undefined ? undefined : { language, direction, style, logo, texts }),
     [language, direction, style, logo, textsKey],
   );
 
@@ -130,6 +123,7 @@ function Editor({
       {edited === "words" ? (
         <WordsFields
           language={language}
+          state={pictures.find(({ name }) => name === state)?.state ?? null}
           markup={markup ?? ""}
           own={ownWords[language] ?? {}}
           faultOf={(path) => faultOf(picture.error, `words.${language}.${path}`)}

@@ -86,6 +86,7 @@ export function PreviewPane({
     <Stack gap="sm">
       <Group gap="sm" align="flex-end">
         <SegmentedControl
+          size="xs"
           aria-label={words.look.view}
           value={view}
           onChange={(chosen) => change({ view: chosen === "one" ? "" : chosen }, { replaces: true })}

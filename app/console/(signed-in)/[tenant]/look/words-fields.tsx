@@ -21,6 +21,7 @@ export type OwnTexts = Readonly<Record<string, string>>;
 /** The texts of pages, mails and SMS in a language, each with ours beside it. */
 export function WordsFields({
   language,
+  state,
   markup,
   own,
   faultOf,
@@ -28,7 +29,9 @@ export function WordsFields({
   onChange,
 }: {
   language: PageLanguage;
-  /** Of the shown state, whose texts come first. */
+  /** The shown state; null for another page. */
+  state: string | null;
+  /** Of the shown picture, whose texts come first. */
   markup: string;
   own: OwnTexts;
   faultOf(path: string): string | undefined;
@@ -52,8 +55,11 @@ export function WordsFields({
       );
     const isShown = textsIn(markup);
     // A text that was changed stays, also while it fits no more.
-    return data.filter(({ path, text }) => path in own || isShown(text) || isShown(own[path] ?? text));
-  }, [data, q, markup, own]);
+    return data.filter(
+      ({ path, text }) =>
+        path in own || (isOfPicture(path, state) && (isShown(text) || isShown(own[path] ?? text))),
+    );
+  }, [data, q, state, markup, own]);
   if (isTest) return <Empty title={words.nothingFound} sentence={words.look.testLanguage} />;
   const shown = found.slice(0, MAX_SHOWN);
   return (
@@ -93,6 +99,10 @@ export function WordsFields({
     </Stack>
   );
 }
+
+/** Whether a text may stand in a picture: many states have the same text, and mails and SMS are no pictures. */
+const isOfPicture = (path: string, state: string | null) =>
+  !/^(states|mail|sms)\./.test(path) || path.startsWith(`states.${state}.`);
 
 /** Returns whether a text, whose placeholders may be filled in, stands in a picture. */
 function textsIn(markup: string): (text: string) => boolean {

@@ -1,9 +1,12 @@
 "use client";
 
 import { Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../../_parts/answers.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
+import { logoOf } from "../../../../_parts/preview/logo.ts";
 import { PageFrame, type Screen } from "../../../../_parts/preview/page-frame.tsx";
 import {
   LanguageChoice,
@@ -13,6 +16,7 @@ import {
 } from "../../../../_parts/preview/preview-view.tsx";
 import { usePagePreviews } from "../../../../_parts/preview/use-page-previews.ts";
 import { spoken } from "../../../../_parts/protocol-name.ts";
+import { useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { type DeclaredGraph, declaredIn, type Flow, offeredActions, type Step } from "./flow-path.ts";
 
@@ -45,6 +49,11 @@ export function SeenState({
       ]
     : [];
   const { previews, error } = usePagePreviews({ language, pictures }, { enabled: known !== null });
+  const { data: theme } = useQuery(
+    useTRPC().listSettings.queryOptions({ tenant: useTenant(), query: { section: "theme" } }),
+  );
+  const logo = logoOf((name) => theme?.find((setting) => setting.name === name)?.value, scheme);
+  const state = step.state === null ? null : spoken(step.state);
   const markup = previews?.pictures[0]?.markup;
   const style = previews?.style[scheme];
   const direction = previews?.direction ?? "ltr";
@@ -52,10 +61,9 @@ export function SeenState({
     () =>
       markup === undefined || style === undefined
         ? null
-        : { markup, style, language, direction, logo: null, still: false },
-    [markup, style, language, direction],
+        : { markup, style, language, direction, logo, still: false },
+    [markup, style, language, direction, logo],
   );
-  const state = step.state === null ? null : spoken(step.state);
   return (
     <div className="preview-pane">
       <Panel title={words.flow.seen} sentence={words.flow.seenSentence}>
