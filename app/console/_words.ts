@@ -774,6 +774,7 @@ export const words = {
     },
   },
   signingKeys: {
+    title: "Signing and sealing keys",
     sentence:
       "Keys that sign the tokens of this tenant, and keys that stored secrets are sealed with. Their values are never shown.",
     purposes: { session: "Tokens of sessions", passkeys: "Tokens of the passkey server" },
@@ -1304,7 +1305,7 @@ export const words = {
     providers: "Identity providers",
     applications: "Applications",
     keys: "API keys",
-    signing_keys: "Signing and sealing keys",
+    signing_keys: "Signing keys",
     tenants: "Tenants",
     roles: "Roles",
   },

@@ -69,7 +69,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
     "/.well-known/security.txt",
     "/.well-known/webauthn",
     "/api/console/preview",
-    "/api/console/provider-test/{id}",
+    "/api/console/provider-test/{test_id}",
     "/assets/{file}",
     "/oauth/authorize",
     "/oauth/authorize/{request}",

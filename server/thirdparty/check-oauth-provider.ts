@@ -250,7 +250,13 @@ async function checkKeys(
   const usable = all.filter(isUsableKey).length;
   if (usable === 0)
     return error(`None of its ${all.length} keys verifies signatures with an accepted algorithm.`);
-  return [{ check: "keys", outcome: "ok", message: `It publishes ${usable} keys that verify signatures.` }];
+  return [
+    {
+      check: "keys",
+      outcome: "ok",
+      message: `It publishes ${usable === 1 ? "1 key that verifies" : `${usable} keys that verify`} signatures.`,
+    },
+  ];
 }
 
 function isUsableKey(jwk: Record<string, unknown>): boolean {

@@ -51,7 +51,7 @@ export const pageGroups: readonly (readonly ConsolePage[])[] = [
     { path: "applications", label: words.pages.applications, icon: IconApps, needs: "listOpenidClients" },
     { path: "keys", label: words.pages.keys, icon: IconKey, needs: "listApiKeys" },
     {
-      path: "keys/signing",
+      path: "signing-keys",
       label: words.pages.signing_keys,
       icon: IconCertificate,
       needs: "listSigningKeys",

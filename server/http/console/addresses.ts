@@ -37,12 +37,12 @@ export const consoleAddresses = [
       404: "The console is not served at this host.",
     },
   }),
-  described(address("GET", "/api/console/provider-test/{id}", openProviderTestHandler, "plain", "public"), {
+  described(address("GET", "/api/console/provider-test/{test_id}", openProviderTestHandler, "plain", "public"), {
     id: "openProviderTest",
     summary: "Open a test sign-in at an identity provider",
     description: "Only in the browser of the session of the console that began it, once.",
     tag: "console",
-    params: z.object({ id: z.string() }),
+    params: z.object({ test_id: z.string() }),
     answers: {
       204: "The same request as HEAD, which changes nothing.",
       303: toPage("The address that starts the test at the host of the tenant."),

@@ -39,12 +39,12 @@ const missing = ({ request, tenant }: HandlerContext): Reply =>
   messagePage(404, request.headers, tenant.config, missingAddress);
 
 /**
- * `GET /api/console/provider-test/{id}`: leads the browser of the session that began a test to the host of the tenant. The cookie of
+ * `GET /api/console/provider-test/{test_id}`: leads the browser of the session that began a test to the host of the tenant. The cookie of
  * the console is `SameSite=Strict`, so that no other site opens a test.
  */
 export const openProviderTestHandler: Handler = async (context) => {
   const { runtime, cookies, params, request } = context;
-  const { id = "" } = params;
+  const { test_id: id = "" } = params;
   if (!isOfConsole(context) || !/^[0-9a-f-]{36}$/.test(id)) return missing(context);
   if (request.method === "HEAD") return { status: 204 };
   const visitor = await presentedVisitor(runtime, cookies);

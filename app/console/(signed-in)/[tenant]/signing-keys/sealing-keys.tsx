@@ -2,15 +2,15 @@
 
 import { Alert, Badge, Button, Group, Progress, Skeleton, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
-import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
-import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
-import { Identifier } from "../../../../_parts/identifier.tsx";
-import { Moment } from "../../../../_parts/moment.tsx";
-import { Panel } from "../../../../_parts/panel.tsx";
-import { useMay } from "../../../../_shell/me.tsx";
-import { words } from "../../../../_words.ts";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../_api/provider.tsx";
+import { Failure } from "../../../_parts/answers.tsx";
+import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
+import { Identifier } from "../../../_parts/identifier.tsx";
+import { Moment } from "../../../_parts/moment.tsx";
+import { Panel } from "../../../_parts/panel.tsx";
+import { useMay } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
 
 type Reseal = AdminOperations["getReseal"]["answer"];
 type SecretKeys = AdminOperations["getSecretKeys"]["answer"];

@@ -2,16 +2,16 @@
 
 import { Badge, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
-import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty } from "../../../../_parts/answers.tsx";
-import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
-import { type Column, DataTable, wholeList } from "../../../../_parts/data-table.tsx";
-import { Identifier } from "../../../../_parts/identifier.tsx";
-import { Moment } from "../../../../_parts/moment.tsx";
-import { PageHead } from "../../../../_parts/page-head.tsx";
-import { useMay, useTenant } from "../../../../_shell/me.tsx";
-import { words } from "../../../../_words.ts";
+import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { useTRPC } from "../../../_api/provider.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
+import { type Column, DataTable, wholeList } from "../../../_parts/data-table.tsx";
+import { Identifier } from "../../../_parts/identifier.tsx";
+import { Moment } from "../../../_parts/moment.tsx";
+import { PageHead } from "../../../_parts/page-head.tsx";
+import { useMay, useTenant } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
 import { SealingKeys } from "./sealing-keys.tsx";
 
 type Key = AdminOperations["listSigningKeys"]["answer"][number];
@@ -32,7 +32,7 @@ export function SigningKeys() {
   const may = useMay();
   return (
     <>
-      <PageHead title={words.pages.signing_keys} sentence={texts.sentence} />
+      <PageHead title={texts.title} sentence={texts.sentence} />
       {purposes.map((purpose) => (
         <KeysOf key={purpose} purpose={purpose} />
       ))}
