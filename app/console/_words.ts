@@ -126,8 +126,6 @@ export const words = {
     follow: "Follow live",
     search: "Search",
     types: "Types",
-    from: "From",
-    to: "To",
     time: "Time",
     type: "Type",
     user: "Account",

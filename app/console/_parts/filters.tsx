@@ -1,11 +1,12 @@
 "use client";
 
-import { Autocomplete, Select, TextInput } from "@mantine/core";
+import { Autocomplete, MultiSelect, Select, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import dayjs from "dayjs";
 import { useState } from "react";
+import { words } from "../_words.ts";
 import { useSearchState } from "./search-state.ts";
 
 /** Fields whose value is a member of the query of the address. */
@@ -123,6 +124,37 @@ export function OptionField({
       searchable
       w={shortWidthOf(width)}
     />
+  );
+}
+
+/** Any of some values, or all; the address has them separated by commas. */
+export function OptionsField({
+  name,
+  label,
+  options,
+  width,
+}: Field & { options: readonly (string | { value: string; label: string })[] }) {
+  const [value, change] = useSearchState();
+  return (
+    <MultiSelect
+      label={label}
+      data={options}
+      value={value(name).split(",").filter(Boolean)}
+      onChange={(chosen) => change({ [name]: chosen.join(",") })}
+      searchable
+      clearable
+      w={widthOf(width)}
+    />
+  );
+}
+
+/** The beginning and the end of the time that a list is of. */
+export function TimeSpanFields() {
+  return (
+    <>
+      <TimeField name="from" label={words.range.from} width={190} />
+      <TimeField name="to" label={words.range.to} width={190} />
+    </>
   );
 }
 

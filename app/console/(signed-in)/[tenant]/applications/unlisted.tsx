@@ -5,9 +5,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import { Empty } from "../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import type { Column } from "../../../_parts/data-table.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
+import { PagedTable } from "../../../_parts/paged-table.tsx";
 import { usePageState } from "../../../_parts/search-state.ts";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -21,7 +21,7 @@ export function UnlistedApplications() {
   const tenant = useTenant();
   const trpc = useTRPC();
   const pathOf = usePagePath();
-  const [page, setPage] = usePageState();
+  const [page] = usePageState();
   const found = useQuery({
     ...trpc.listUnlistedOpenidClients.queryOptions({ tenant, query: { page, per_page: SIZE } }),
     placeholderData: keepPreviousData,
@@ -89,20 +89,16 @@ export function UnlistedApplications() {
           {words.applications.unlistedSentence}
         </Text>
       </div>
-      <DataTable
+      <PagedTable
         label={words.applications.unlisted}
         found={found}
         columns={columns}
         idOf={({ id, name, created_at }) => id ?? `${created_at} ${name}`}
-        page={page}
         size={SIZE}
-        onPage={setPage}
-        empty={
-          <Empty
-            title={words.applications.unlistedEmpty}
-            sentence={words.applications.unlistedEmptySentence}
-          />
-        }
+        empty={{
+          title: words.applications.unlistedEmpty,
+          sentence: words.applications.unlistedEmptySentence,
+        }}
       />
     </Stack>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Anchor, Badge, Button, Code, Group, MultiSelect, Stack, Switch, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Code, Group, Stack, Switch, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
@@ -8,12 +8,12 @@ import { useState } from "react";
 import { auditTypes } from "#server/audit/audit-types";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import { Empty } from "../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import type { Column } from "../../../_parts/data-table.tsx";
 import { download } from "../../../_parts/download.ts";
-import { SearchField, TimeField } from "../../../_parts/filters.tsx";
+import { OptionsField, SearchField, TimeSpanFields } from "../../../_parts/filters.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
+import { PagedTable } from "../../../_parts/paged-table.tsx";
 import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -29,8 +29,8 @@ export function AuditLog() {
   const tenant = useTenant();
   const trpc = useTRPC();
   const pathOf = usePagePath();
-  const [value, change] = useSearchState();
-  const [page, setPage] = usePageState();
+  const [value] = useSearchState();
+  const [page] = usePageState();
   const [isFollowing, setFollowing] = useState(false);
   const types = value("type").split(",").filter(Boolean) as Type[];
   const filter = {
@@ -87,27 +87,16 @@ export function AuditLog() {
       </PageHead>
       <Group gap="sm" align="flex-end">
         <SearchField name="q" label={words.auditLog.search} width={260} />
-        <MultiSelect
-          label={words.auditLog.types}
-          data={auditTypes}
-          value={types}
-          onChange={(chosen) => change({ type: chosen.join(",") })}
-          searchable
-          clearable
-          w={{ base: "100%", sm: 300 }}
-        />
-        <TimeField name="from" label={words.auditLog.from} width={190} />
-        <TimeField name="to" label={words.auditLog.to} width={190} />
+        <OptionsField name="type" label={words.auditLog.types} options={auditTypes} width={300} />
+        <TimeSpanFields />
       </Group>
-      <DataTable
+      <PagedTable
         label={words.pages.audit_log}
         found={found}
         columns={columns}
         idOf={({ id }) => id}
-        page={page}
         size={SIZE}
-        onPage={setPage}
-        empty={<Empty title={words.auditLog.empty} sentence={words.auditLog.emptySentence} />}
+        empty={{ title: words.auditLog.empty, sentence: words.auditLog.emptySentence }}
       />
     </>
   );

@@ -4,10 +4,10 @@ import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../../_api/provider.tsx";
-import { Empty } from "../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../_parts/data-table.tsx";
+import type { Column } from "../../../_parts/data-table.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
+import { PagedTable } from "../../../_parts/paged-table.tsx";
 import { usePageState } from "../../../_parts/search-state.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -25,7 +25,7 @@ export function Imports() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [page, setPage] = usePageState();
+  const [page] = usePageState();
   const mayBegin = may("beginImport");
   const found = useQuery({
     ...trpc.listImports.queryOptions({ tenant, query: { page, per_page: SIZE } }),
@@ -77,21 +77,17 @@ export function Imports() {
         <Title order={2} size="h4">
           {words.imports.history}
         </Title>
-        <DataTable
+        <PagedTable
           label={words.imports.history}
           found={found}
           columns={columns}
           idOf={({ id }) => id}
-          page={page}
           size={SIZE}
-          onPage={setPage}
           hrefOf={addressOf}
-          empty={
-            <Empty
-              title={words.imports.empty}
-              sentence={mayBegin ? words.imports.emptySentence : words.imports.emptyForReaders}
-            />
-          }
+          empty={{
+            title: words.imports.empty,
+            sentence: mayBegin ? words.imports.emptySentence : words.imports.emptyForReaders,
+          }}
         />
       </Stack>
     </>

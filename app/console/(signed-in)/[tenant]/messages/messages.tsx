@@ -1,17 +1,17 @@
 "use client";
 
-import { Anchor, Badge, Button, Code, Group, MultiSelect, Select, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconEye, IconMail, IconMessage } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import { Empty } from "../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../_parts/data-table.tsx";
-import { SearchField, TimeField } from "../../../_parts/filters.tsx";
+import type { Column } from "../../../_parts/data-table.tsx";
+import { OptionField, OptionsField, SearchField, TimeSpanFields } from "../../../_parts/filters.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
+import { PagedTable } from "../../../_parts/paged-table.tsx";
 import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -34,8 +34,8 @@ export function Messages() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [value, change] = useSearchState();
-  const [page, setPage] = usePageState();
+  const [value] = useSearchState();
+  const [page] = usePageState();
   const outcomes = value("outcome").split(",").filter(isOutcome);
   const channel = value("channel");
   const filter = {
@@ -72,21 +72,18 @@ export function Messages() {
           placeholder={words.messages.recipientHint}
           width={300}
         />
-        <Select
+        <OptionField
+          name="channel"
           label={words.messages.channel}
-          data={[{ value: "", label: words.any }, ...optionsOf(words.messages.channels)]}
-          value={isChannel(channel) ? channel : ""}
-          allowDeselect={false}
-          onChange={(chosen) => change({ channel: chosen ?? "" })}
-          w={{ base: "100%", sm: 110 }}
+          options={optionsOf(words.messages.channels)}
+          all={words.any}
+          width={110}
         />
-        <MultiSelect
+        <OptionsField
+          name="outcome"
           label={words.messages.outcome}
-          data={optionsOf(words.messages.outcomes)}
-          value={outcomes}
-          onChange={(chosen) => change({ outcome: chosen.join(",") })}
-          clearable
-          w={{ base: "100%", sm: 220 }}
+          options={optionsOf(words.messages.outcomes)}
+          width={220}
         />
         <SearchField
           name="kind"
@@ -94,18 +91,15 @@ export function Messages() {
           placeholder={words.messages.kindHint}
           width={160}
         />
-        <TimeField name="from" label={words.auditLog.from} width={190} />
-        <TimeField name="to" label={words.auditLog.to} width={190} />
+        <TimeSpanFields />
       </Group>
-      <DataTable
+      <PagedTable
         label={words.pages.messages}
         found={found}
         columns={columns}
         idOf={({ id }) => id}
-        page={page}
         size={SIZE}
-        onPage={setPage}
-        empty={<Empty title={words.messages.empty} sentence={words.messages.emptySentence} />}
+        empty={{ title: words.messages.empty, sentence: words.messages.emptySentence }}
       />
     </>
   );

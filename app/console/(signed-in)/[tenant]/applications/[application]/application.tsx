@@ -1,18 +1,17 @@
 "use client";
 
-import { Alert, Anchor, Paper, Skeleton, Stack, Tabs } from "@mantine/core";
-import { IconArrowLeft, IconInfoCircle } from "@tabler/icons-react";
+import { Alert, Paper, Stack, Tabs } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { Empty } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
-import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
-import { PageHead } from "../../../../_parts/page-head.tsx";
+import { useOwnTenant } from "../../../../_parts/own-tenant.tsx";
+import { PartyHead } from "../../../../_parts/party-head.tsx";
 import { useSearchState } from "../../../../_parts/search-state.ts";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { ShownOnce } from "../../../../_parts/shown-once.tsx";
@@ -55,10 +54,12 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
   const tab = shown.find((one) => one === value("tab")) ?? "settings";
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf("applications")}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.applications}
-      </Anchor>
-      <PageHead title={typeof name === "string" ? name : id}>
+      <PartyHead
+        list={{ path: "applications", label: words.pages.applications }}
+        found={{ data, error, refetch }}
+        failure={isUnlisted && <Unlisted id={id} />}
+        title={typeof name === "string" ? name : id}
+      >
         {data && isOwn && may("renewOpenidClientSecret") && (
           <ConfirmedButton
             label={words.applications.renew}
@@ -79,12 +80,7 @@ export function Application({ id, declared }: { id: string; declared: DeclaredSe
             {words.applications.deleteConsequence}
           </ConfirmedButton>
         )}
-      </PageHead>
-      <OfConfiguration />
-      {error &&
-        !data &&
-        (isUnlisted ? <Unlisted id={id} /> : <Failure error={error} retry={() => void refetch()} />)}
-      {!data && !error && <Skeleton height={400} />}
+      </PartyHead>
       {data && (
         <Tabs
           value={tab}

@@ -6,8 +6,8 @@ import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { accessColumns } from "../../../../_parts/access.tsx";
-import { Empty } from "../../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import type { Column } from "../../../../_parts/data-table.tsx";
+import { PagedTable } from "../../../../_parts/paged-table.tsx";
 import { usePageState } from "../../../../_parts/search-state.ts";
 import { usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -21,7 +21,7 @@ export function Grants({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
   const pathOf = usePagePath();
-  const [page, setPage] = usePageState();
+  const [page] = usePageState();
   const found = useQuery({
     ...trpc.listOpenidClientGrants.queryOptions({ tenant, client_id: id, query: { page, per_page: SIZE } }),
     placeholderData: keepPreviousData,
@@ -41,16 +41,14 @@ export function Grants({ id }: { id: string }) {
   ];
   return (
     <Stack gap="sm">
-      <DataTable
+      <PagedTable
         label={words.applications.tabs.users}
         found={found}
         columns={columns}
         idOf={({ user_id }) => user_id}
-        page={page}
         size={SIZE}
-        onPage={setPage}
         hrefOf={addressOf}
-        empty={<Empty title={words.accesses.noUsers} sentence={words.accesses.noUsersSentence} />}
+        empty={{ title: words.accesses.noUsers, sentence: words.accesses.noUsersSentence }}
       />
       <Text size="sm" c="dimmed">
         {words.accesses.openSession}

@@ -1,18 +1,18 @@
 "use client";
 
-import { Alert, Anchor, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft, IconDownload } from "@tabler/icons-react";
+import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { download } from "../../../../_parts/download.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
-import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { FileDrop } from "../file-drop.tsx";
 import { ImportState, isUnderWay, type UserImport } from "../import-state.tsx";
@@ -39,7 +39,7 @@ export function Import({ id }: { id: string }) {
   if (error && !data)
     return (
       <>
-        <ToAll />
+        <BackLink to="imports" label={words.pages.imports} />
         <PageHead title={words.imports.title} />
         {error.data?.httpStatus === 404 || error.data?.httpStatus === 400 ? (
           <Empty title={words.imports.missing} sentence={words.imports.missingSentence} />
@@ -52,7 +52,7 @@ export function Import({ id }: { id: string }) {
   const hasRefusals = data !== undefined && data.refused > 0 && !isUnderWay(data);
   return (
     <>
-      <ToAll />
+      <BackLink to="imports" label={words.pages.imports} />
       <PageHead
         title={words.imports.title}
         sentence={
@@ -125,15 +125,6 @@ export function Import({ id }: { id: string }) {
 /** A number of records. Before a check has ended there is none. */
 const counted = ({ check, state, failure }: UserImport, count: number): string =>
   check && state !== "checked" && failure === null ? words.imports.notCounted : count.toLocaleString("en");
-
-function ToAll() {
-  const pathOf = usePagePath();
-  return (
-    <Anchor component={Link} size="sm" href={pathOf("imports")}>
-      <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.imports}
-    </Anchor>
-  );
-}
 
 /** A file of which not all has arrived. Another window may be sending it. */
 function CutOff({ of: { id, pieces } }: { of: UserImport }) {

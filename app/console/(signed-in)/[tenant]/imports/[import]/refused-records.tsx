@@ -4,8 +4,8 @@ import { Code, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty } from "../../../../_parts/answers.tsx";
-import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import type { Column } from "../../../../_parts/data-table.tsx";
+import { PagedTable } from "../../../../_parts/paged-table.tsx";
 import { usePageState } from "../../../../_parts/search-state.ts";
 import { useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -38,7 +38,7 @@ const columns: Column<Refused>[] = [
 export function RefusedRecords({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const [page, setPage] = usePageState();
+  const [page] = usePageState();
   const found = useQuery({
     ...trpc.listRefusedRecords.queryOptions({ tenant, id, query: { page, per_page: SIZE } }),
     placeholderData: keepPreviousData,
@@ -48,15 +48,13 @@ export function RefusedRecords({ id }: { id: string }) {
       <Title order={2} size="h4">
         {words.imports.refusedRecords}
       </Title>
-      <DataTable
+      <PagedTable
         label={words.imports.refusedRecords}
         found={found}
         columns={columns}
         idOf={({ record }) => String(record)}
-        page={page}
         size={SIZE}
-        onPage={setPage}
-        empty={<Empty title={words.imports.noneRefused} sentence={words.imports.noneRefusedSentence} />}
+        empty={{ title: words.imports.noneRefused, sentence: words.imports.noneRefusedSentence }}
       />
     </Stack>
   );

@@ -1,18 +1,14 @@
 "use client";
 
-import { Anchor, Skeleton } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
-import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
-import { PageHead } from "../../../../_parts/page-head.tsx";
+import { useOwnTenant } from "../../../../_parts/own-tenant.tsx";
+import { PartyHead } from "../../../../_parts/party-head.tsx";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -51,10 +47,12 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
   const names = data?.custom ? ofCustom : [...ofBuiltIn, ...(further[id] ?? [])];
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf("providers")}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.providers}
-      </Anchor>
-      <PageHead title={data ? nameOfOAuth(data) : id} sentence={words.providers.oauthSentence}>
+      <PartyHead
+        list={{ path: "providers", label: words.pages.providers }}
+        found={{ data, error, refetch }}
+        title={data ? nameOfOAuth(data) : id}
+        sentence={words.providers.oauthSentence}
+      >
         {data && mayChange && (
           <ConfirmedButton
             label={data.custom ? words.delete : words.providers.reset}
@@ -65,10 +63,7 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
             {words.providers.deleteConsequence}
           </ConfirmedButton>
         )}
-      </PageHead>
-      <OfConfiguration />
-      {error && !data && <Failure error={error} retry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={400} />}
+      </PartyHead>
       {data && (
         <>
           <Facts

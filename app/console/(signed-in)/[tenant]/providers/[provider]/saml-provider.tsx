@@ -1,19 +1,15 @@
 "use client";
 
-import { Anchor, Skeleton } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../../_parts/declared-settings.ts";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
-import { OfConfiguration, useOwnTenant } from "../../../../_parts/own-tenant.tsx";
-import { PageHead } from "../../../../_parts/page-head.tsx";
+import { useOwnTenant } from "../../../../_parts/own-tenant.tsx";
+import { PartyHead } from "../../../../_parts/party-head.tsx";
 import { SettingsForm } from "../../../../_parts/settings-form.tsx";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -44,10 +40,12 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
   const mayChange = own?.default === false && may("changeSamlProvider");
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf("providers")}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.providers}
-      </Anchor>
-      <PageHead title={data?.name ?? words.providers.saml} sentence={words.providers.samlSentence}>
+      <PartyHead
+        list={{ path: "providers", label: words.pages.providers }}
+        found={{ data, error, refetch }}
+        title={data?.name ?? words.providers.saml}
+        sentence={words.providers.samlSentence}
+      >
         {data && mayChange && (
           <ConfirmedButton
             label={words.delete}
@@ -58,10 +56,7 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
             {words.providers.deleteConsequence}
           </ConfirmedButton>
         )}
-      </PageHead>
-      <OfConfiguration />
-      {error && !data && <Failure error={error} retry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={400} />}
+      </PartyHead>
       {data && (
         <>
           <Facts

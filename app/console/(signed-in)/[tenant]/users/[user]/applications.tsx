@@ -6,9 +6,9 @@ import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { accessColumns } from "../../../../_parts/access.tsx";
-import { Empty } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
-import { actionsHeader, type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { actionsHeader, type Column } from "../../../../_parts/data-table.tsx";
+import { PagedTable } from "../../../../_parts/paged-table.tsx";
 import { usePageState } from "../../../../_parts/search-state.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -23,7 +23,7 @@ export function Applications({ id }: { id: string }) {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [page, setPage] = usePageState();
+  const [page] = usePageState();
   const found = useQuery({
     ...trpc.listUserApplications.queryOptions({ tenant, id, query: { page, per_page: SIZE } }),
     placeholderData: keepPreviousData,
@@ -74,15 +74,13 @@ export function Applications({ id }: { id: string }) {
   ];
   return (
     <Stack gap="sm">
-      <DataTable
+      <PagedTable
         label={words.user.tabs.applications}
         found={found}
         columns={columns}
         idOf={(application) => application.id}
-        page={page}
         size={SIZE}
-        onPage={setPage}
-        empty={<Empty title={words.accesses.empty} sentence={words.accesses.emptySentence} />}
+        empty={{ title: words.accesses.empty, sentence: words.accesses.emptySentence }}
       />
       <Text size="sm" c="dimmed">
         {words.accesses.openSession}

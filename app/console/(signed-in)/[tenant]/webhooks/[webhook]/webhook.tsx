@@ -1,14 +1,14 @@
 "use client";
 
-import { Anchor, Button, NumberInput, Skeleton, Text } from "@mantine/core";
+import { Button, NumberInput, Skeleton, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconArrowLeft, IconSend } from "@tabler/icons-react";
+import { IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { FormModal } from "../../../../_parts/form-modal.tsx";
@@ -28,7 +28,6 @@ type Stored = AdminOperations["getWebhook"]["answer"];
 export function Webhook({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const may = useMay();
   const { data, error, refetch } = useQuery(trpc.listWebhooks.queryOptions({ tenant }));
   const test = useChange(trpc.testWebhook.mutationOptions(), words.webhooks.tested);
@@ -37,9 +36,7 @@ export function Webhook({ id }: { id: string }) {
   const callback = stored?.callback ?? configured?.callback;
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf("webhooks")}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.webhooks}
-      </Anchor>
+      <BackLink to="webhooks" label={words.pages.webhooks} />
       <PageHead
         title={callback ?? (data ? id : words.pages.webhooks)}
         sentence={configured && words.webhooks.configured}
