@@ -61,7 +61,7 @@ export function fileOfUsers(names: readonly string[]): string {
 }
 
 /** Sends a file of users and has it checked or imported, to its end. */
-export async function importFile(
+async function importFile(
   call: Call,
   text: string,
   steps: readonly ("check" | "import")[],
