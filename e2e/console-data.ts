@@ -61,11 +61,7 @@ export function fileOfUsers(names: readonly string[]): string {
 }
 
 /** Sends a file of users and has it checked or imported, to its end. */
-async function importFile(
-  call: Call,
-  text: string,
-  steps: readonly ("check" | "import")[],
-): Promise<string> {
+async function importFile(call: Call, text: string, steps: readonly ("check" | "import")[]): Promise<string> {
   const { id } = await call("POST", "/imports", { format: "stile" });
   await call("PUT", `/imports/${id}/pieces/1`, { data: text });
   for (const step of steps) {
@@ -107,7 +103,7 @@ export async function fillConsole(server: RunningServer): Promise<ConsoleThings>
   const browser = await registeredBrowser(server, email);
   const shop = await openidApplication(server.url, { clientId: "shop" });
   await shop.signIn(browser);
-  for (const identifier of [email, email, "nobody@example.com"]) await failToSignIn(server, identifier);
+  for (const identifier of [email, email, "unknown@example.com"]) await failToSignIn(server, identifier);
   await fetch(`${server.url}/oauth/register`, {
     method: "POST",
     headers: { "content-type": "application/json" },
