@@ -321,6 +321,18 @@ export interface Message {
   detail?: string | undefined;
   last_failure?: string | undefined;
 }
+export interface MessagePreview {
+  channel: "mail" | "sms";
+  /** What the message is for, such as `login`. */
+  kind: string;
+  /** Names one of several examples of the message. */
+  example: string | null;
+  /** Null for an SMS. */
+  subject: string | null;
+  text: string;
+  /** Null for an SMS. */
+  html: string | null;
+}
 export interface NoticeMailEventData {
   subject: string;
   body_plain: string;
@@ -398,6 +410,47 @@ export interface OpenidClient {
   /** `secret`, if one is set. */
   secrets: string[];
 }
+export interface PagePreviews {
+  /** The style sheet of the theme, beside that of the pages, for visitors with a light and with a dark system. */
+  style: {
+    light: string;
+    dark: string;
+  };
+  /** Colours with too little contrast (WCAG 2.2, 1.4.3), and those that pages use instead. */
+  warnings: string[];
+  direction: "ltr" | "rtl";
+  /** In the order of the request. */
+  pictures: {
+    /** Of the picture, or of the state. */
+    name: string;
+    /** HTML without scripts and without the logo. */
+    markup: string;
+  }[];
+}
+export interface ProviderFinding {
+  check:
+    | "settings"
+    | "enabled"
+    | "address"
+    | "discovery"
+    | "metadata"
+    | "entity_id"
+    | "issuer"
+    | "endpoints"
+    | "response_types"
+    | "scopes"
+    | "pkce"
+    | "client_authentication"
+    | "signatures"
+    | "keys"
+    | "certificates"
+    | "validity"
+    | "signed_requests"
+    | "logout"
+    | "clock";
+  outcome: "ok" | "warning" | "error";
+  message: string;
+}
 export interface RefusedRecord {
   /** Of the file. */
   line: number;
@@ -406,6 +459,37 @@ export interface RefusedRecord {
   /** Its id at its source. */
   id?: string | undefined;
   reason: string;
+}
+export interface ReplaceableText {
+  /** Its name in the setting `words`. */
+  path: string;
+  /** Ours. */
+  text: string;
+  /** The tenant's, in place of ours. */
+  own: string | null;
+}
+export interface Reseal {
+  id: string;
+  state: "waiting" | "running" | "finished" | "failed" | "cancelled";
+  /** Id of the key that values are moved under: the first one. */
+  key: string;
+  /** Values of the columns that were begun; null before the first. */
+  total: number | null;
+  moved: number;
+  columns: {
+    holds: string;
+    table: string;
+    column: string;
+    /** Values that were to be moved; null if the column is not begun. */
+    total: number | null;
+    moved: number;
+    /** Keys of values that stay, which are not configured. */
+    unknown_keys: string[];
+    done: boolean;
+  }[];
+  failure: string | null;
+  created_at: string;
+  updated_at: string;
 }
 export interface SamlProviderPatch {
   name?: string | null | undefined;
@@ -420,6 +504,26 @@ export interface SamlProviderPatch {
   allow_idp_initiated?: boolean | null | undefined;
   single_logout?: boolean | null | undefined;
   attribute_map?: Record<string, string | null> | null | undefined;
+}
+export interface SecretKeys {
+  keys: {
+    id: string;
+    /** In `SECRET_KEYS`, from 1; null if it is not configured. */
+    place: number | null;
+    /** Stored values under it. */
+    values: number;
+    /** It is not the first one and no value is under it: remove it a day after the last move. */
+    removable: boolean;
+  }[];
+  values: {
+    holds: string;
+    /** Null for a digest of an earlier version, which names no key. */
+    key: string | null;
+    place: number | null;
+    count: number;
+    /** What becomes of them under a former key: moved by a reseal, gone within a day, or replaced by their users. */
+    after: "reseal" | "expiry" | "replacement";
+  }[];
 }
 export interface SessionObject {
   id: string;
@@ -465,6 +569,20 @@ export interface Setting {
     note?: string | undefined;
     set_by: "server" | "operator" | "tenant";
   }[];
+}
+export interface SigningKey {
+  /** `kid` of the key set. */
+  id: string;
+  /** `session`: tokens of sessions; `passkeys`: of the passkey server. */
+  purpose: "session" | "passkeys";
+  algorithm: "RS256" | "ES256" | "EdDSA";
+  /** `next`: published, and signs soon; `former`: verifies what it has signed; `archived`: verifies no token. */
+  state: "next" | "signing" | "former" | "archived";
+  created_at: string;
+  /** When it began to sign, or will. */
+  signs_from: string;
+  /** When its last token expires; null until it has retired. */
+  published_until: string | null;
 }
 export interface SmsEventData {
   /** What the code is for. */
@@ -845,6 +963,7 @@ export type AuditType =
   | "console_role_granted"
   | "console_role_revoked"
   | "secrets_resealed"
+  | "signing_key_rotated"
   | "tenant_changed"
   | "tenant_created"
   | "tenant_deleted"
@@ -1058,6 +1177,60 @@ export type OpenidClientSettings = {
   policy_uri?: string | null | undefined;
   /** The terms of service, for users. */
   tos_uri?: string | null | undefined;
+};
+export type ProviderTest = {
+  id: string;
+  provider_id: string;
+  /** `opened`: in a browser; `sent`: to the provider; `ended`: there is a result. */
+  state: "begun" | "opened" | "sent" | "ended";
+  /** Where the browser of the session begins, once. */
+  url: string;
+  /** The result is deleted then. */
+  expires_at: string;
+  result: {
+    /** `refused`: the provider's answer is accepted, but no account would be signed in; `failed`: the answer is not accepted. */
+    outcome: "accepted" | "refused" | "failed";
+    /** Of a refusal or a failure; as in the audit log. */
+    reason: string | null;
+    detail: string | null;
+    /** What would become of the sign-in, in one sentence. */
+    message: string;
+    /** What would be asked for further, a sentence each. */
+    notes: string[];
+    decision: "sign_in" | "link" | "sign_up" | null;
+    /** The account that would be signed in or linked. */
+    user: {
+      id: string;
+      email: string | null;
+    } | null;
+    /** What this service would know of the user. */
+    facts: {
+      provider: string;
+      subject: string;
+      email: string | null;
+      emailVerified: boolean;
+      name?: string | undefined;
+      givenName?: string | undefined;
+      familyName?: string | undefined;
+      picture?: string | undefined;
+      satisfiesMfa: boolean;
+      skipEmailVerification: boolean;
+    } | null;
+    /** The claim or attribute that each fact is read from. */
+    mapping: {
+      fact: string;
+      from: string;
+      value: string | null;
+    }[];
+    /** What the provider stated, as JSON. Long values are shortened. */
+    received: {
+      source: "id_token" | "userinfo" | "api" | "assertion";
+      claims: {
+        name: string;
+        value: string;
+      }[];
+    }[];
+  } | null;
 };
 export type SettingsVersion = {
   id: string;
@@ -3164,7 +3337,7 @@ export interface AdminOperations {
         config?: TenantSettings | undefined;
         /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
         if_unchanged_since?: string | undefined;
-        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
         unless_locked_out?: string[] | undefined;
       };
     };
@@ -3196,7 +3369,7 @@ export interface AdminOperations {
         config?: TenantSettings | undefined;
         /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
         if_unchanged_since?: string | undefined;
-        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
         unless_locked_out?: string[] | undefined;
       };
     };
@@ -3272,7 +3445,7 @@ export interface AdminOperations {
       body?: {
         /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
         if_unchanged_since?: string | undefined;
-        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
         unless_locked_out?: string[] | undefined;
       };
     };
@@ -3342,11 +3515,24 @@ export interface AdminOperations {
       body?: {
         /** `updated_at` of the tenant that the change was made of. If it was changed since, the answer is 409 with the newest changes. */
         if_unchanged_since?: string | undefined;
-        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. */
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
         unless_locked_out?: string[] | undefined;
       };
     };
     answer: Tenant;
+  };
+  /** Check what the settings of a SAML provider of a tenant lead to. Nothing is saved. The documents of the provider are read as at a sign-in: with its limits of size and time, and without redirects. */
+  checkSamlProviderOfTenant: {
+    input: {
+      id: string;
+      body?: {
+        /** Absent for a new provider. */
+        provider_id?: string | undefined;
+        /** What would be changed of it. */
+        settings?: SamlProviderPatch | undefined;
+      };
+    };
+    answer: ProviderFinding[];
   };
   /** List the SAML providers of a tenant. */
   listSamlProvidersOfTenant: {
@@ -3393,6 +3579,10 @@ export interface AdminOperations {
     input: {
       id: string;
       provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
       body: {
         name: string;
         enabled?: boolean | undefined;
@@ -3415,7 +3605,15 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProviderOfTenant: {
-    input: { id: string; provider_id: string; body?: SamlProviderPatch };
+    input: {
+      id: string;
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+      body?: SamlProviderPatch;
+    };
     answer: {
       id: string;
       name: string;
@@ -3423,8 +3621,27 @@ export interface AdminOperations {
   };
   /** Delete a SAML provider of a tenant. */
   deleteSamlProviderOfTenant: {
-    input: { id: string; provider_id: string };
+    input: {
+      id: string;
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
     answer: undefined;
+  };
+  /** Check what the settings of a SAML provider of the tenant of the key lead to. Nothing is saved. The documents of the provider are read as at a sign-in: with its limits of size and time, and without redirects. */
+  checkSamlProvider: {
+    input: {
+      body?: {
+        /** Absent for a new provider. */
+        provider_id?: string | undefined;
+        /** What would be changed of it. */
+        settings?: SamlProviderPatch | undefined;
+      };
+    };
+    answer: ProviderFinding[];
   };
   /** List the SAML providers of the tenant of the key. */
   listSamlProviders: {
@@ -3469,6 +3686,10 @@ export interface AdminOperations {
   replaceSamlProvider: {
     input: {
       provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
       body: {
         name: string;
         enabled?: boolean | undefined;
@@ -3491,7 +3712,14 @@ export interface AdminOperations {
   };
   /** Change settings of a SAML provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. */
   changeSamlProvider: {
-    input: { provider_id: string; body?: SamlProviderPatch };
+    input: {
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+      body?: SamlProviderPatch;
+    };
     answer: {
       id: string;
       name: string;
@@ -3499,8 +3727,27 @@ export interface AdminOperations {
   };
   /** Delete a SAML provider of the tenant of the key. */
   deleteSamlProvider: {
-    input: { provider_id: string };
+    input: {
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
     answer: undefined;
+  };
+  /** Check what the settings of an OAuth provider of a tenant lead to. Nothing is saved. The documents of the provider are read as at a sign-in: with its limits of size and time, and without redirects. */
+  checkOAuthProviderOfTenant: {
+    input: {
+      id: string;
+      body: {
+        /** `google`, or `custom_` and a key, of a new provider too. */
+        provider_id: string;
+        /** What would be changed of it. */
+        settings?: OAuthProviderPatch | undefined;
+      };
+    };
+    answer: ProviderFinding[];
   };
   /** List the OAuth providers of a tenant. */
   listOAuthProvidersOfTenant: {
@@ -3525,13 +3772,40 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of a tenant. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProviderOfTenant: {
-    input: { id: string; provider_id: string; body?: OAuthProviderPatch };
+    input: {
+      id: string;
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+      body?: OAuthProviderPatch;
+    };
     answer: OAuthProvider;
   };
   /** Delete an OAuth provider of a tenant, or the settings of a built-in one. */
   deleteOAuthProviderOfTenant: {
-    input: { id: string; provider_id: string };
+    input: {
+      id: string;
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
     answer: undefined;
+  };
+  /** Check what the settings of an OAuth provider of the tenant of the key lead to. Nothing is saved. The documents of the provider are read as at a sign-in: with its limits of size and time, and without redirects. */
+  checkOAuthProvider: {
+    input: {
+      body: {
+        /** `google`, or `custom_` and a key, of a new provider too. */
+        provider_id: string;
+        /** What would be changed of it. */
+        settings?: OAuthProviderPatch | undefined;
+      };
+    };
+    answer: ProviderFinding[];
   };
   /** List the OAuth providers of the tenant of the key. */
   listOAuthProviders: {
@@ -3555,13 +3829,56 @@ export interface AdminOperations {
   };
   /** Change settings of an OAuth provider of the tenant of the key. A JSON Merge Patch (RFC 7396): null removes a setting. Secrets are written and never shown. */
   changeOAuthProvider: {
-    input: { provider_id: string; body?: OAuthProviderPatch };
+    input: {
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+      body?: OAuthProviderPatch;
+    };
     answer: OAuthProvider;
   };
   /** Delete an OAuth provider of the tenant of the key, or the settings of a built-in one. */
   deleteOAuthProvider: {
-    input: { provider_id: string };
+    input: {
+      provider_id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
+    };
     answer: undefined;
+  };
+  /** Begin a test sign-in at an OAuth provider of a tenant. A sign-in at the provider that signs no user in and writes no account: its result is what would have become of it, decided as that of a real one. It belongs to the session of the console that begins it, and is kept for ten minutes. */
+  beginOAuthProviderTestOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: ProviderTest;
+  };
+  /** Begin a test sign-in at a SAML provider of a tenant. A sign-in at the provider that signs no user in and writes no account: its result is what would have become of it, decided as that of a real one. It belongs to the session of the console that begins it, and is kept for ten minutes. */
+  beginSamlProviderTestOfTenant: {
+    input: { id: string; provider_id: string };
+    answer: ProviderTest;
+  };
+  /** Get the result of a test sign-in at a provider of a tenant. Only for the session of the console that began it. */
+  getProviderTestOfTenant: {
+    input: { id: string; test_id: string };
+    answer: ProviderTest;
+  };
+  /** Begin a test sign-in at an OAuth provider of the tenant of the key. A sign-in at the provider that signs no user in and writes no account: its result is what would have become of it, decided as that of a real one. It belongs to the session of the console that begins it, and is kept for ten minutes. */
+  beginOAuthProviderTest: {
+    input: { provider_id: string };
+    answer: ProviderTest;
+  };
+  /** Begin a test sign-in at a SAML provider of the tenant of the key. A sign-in at the provider that signs no user in and writes no account: its result is what would have become of it, decided as that of a real one. It belongs to the session of the console that begins it, and is kept for ten minutes. */
+  beginSamlProviderTest: {
+    input: { provider_id: string };
+    answer: ProviderTest;
+  };
+  /** Get the result of a test sign-in at a provider of the tenant of the key. Only for the session of the console that began it. */
+  getProviderTest: {
+    input: { test_id: string };
+    answer: ProviderTest;
   };
   /** List the clients of the OpenID provider of a tenant. */
   listOpenidClientsOfTenant: {
@@ -3725,6 +4042,67 @@ export interface AdminOperations {
     input: { id: string };
     answer: undefined;
   };
+  /** List the keys that sign the tokens of a tenant, without their private parts. */
+  listSigningKeysOfTenant: {
+    input: { id: string };
+    answer: SigningKey[];
+  };
+  /** Replace the key that signs tokens of a tenant. The new key is published at once and signs a minute later, when those who cache the keys know it. The former key verifies its tokens until they have expired: no session ends. */
+  rotateSigningKeyOfTenant: {
+    input: {
+      id: string;
+      body: {
+        purpose: "session" | "passkeys";
+      };
+    };
+    answer: SigningKey[];
+  };
+  /** List the keys that sign the tokens of the tenant of the key, without their private parts. */
+  listSigningKeys: {
+    input: Record<never, never>;
+    answer: SigningKey[];
+  };
+  /** Replace the key that signs tokens of the tenant of the key. The new key is published at once and signs a minute later, when those who cache the keys know it. The former key verifies its tokens until they have expired: no session ends. */
+  rotateSigningKey: {
+    input: {
+      body: {
+        purpose: "session" | "passkeys";
+      };
+    };
+    answer: SigningKey[];
+  };
+  /** Count the stored values under each secret key. Cookies and jobs are not counted; they end within a day. */
+  getSecretKeys: {
+    input: Record<never, never>;
+    answer: SecretKeys;
+  };
+  /** Move all stored secrets under the first secret key. A job does it, which goes on after a restart. To rotate: add a new key second in SECRET_KEYS on every server, then put it first on every server, call this, and remove the old key a day after it is finished. */
+  beginReseal: {
+    input: Record<never, never>;
+    answer: Reseal;
+  };
+  /** List moves of stored secrets, newest first. */
+  listReseals: {
+    input: {
+      query?: {
+        /** Page of the list, from 1. */
+        page?: number | undefined;
+        /** Items on a page. */
+        per_page?: number | undefined;
+      };
+    };
+    answer: { items: Reseal[]; total: number };
+  };
+  /** Find out how far a move of stored secrets is. */
+  getReseal: {
+    input: { id: string };
+    answer: Reseal;
+  };
+  /** Cancel a move of stored secrets. What was moved stays under the first key. A second call has no effect. */
+  cancelReseal: {
+    input: { id: string };
+    answer: Reseal;
+  };
   /** List what became of mails and SMS, newest first. Each message has an item when it is queued or withheld, and one when the server accepts it or it is given up. The items are those of the audit log, for as long as `audit_log.retention`. */
   listMessages: {
     input: {
@@ -3748,6 +4126,99 @@ export interface AdminOperations {
       };
     };
     answer: { items: Message[]; total: number };
+  };
+  /** List the texts of pages, mails and SMS that the tenant can replace. */
+  listTexts: {
+    input: {
+      query?: {
+        language?: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh" | undefined;
+        /** Only those whose paths begin with it, such as `mail.`. */
+        prefix?: string | undefined;
+      };
+    };
+    answer: ReplaceableText[];
+  };
+  /** List the pictures of pages that can be previewed. */
+  listPagePreviews: {
+    input: Record<never, never>;
+    answer: {
+      name: string;
+      /** The state that it shows; null for another page. */
+      state: string | null;
+    }[];
+  };
+  /** Draw pages in the theme and the words of the tenant. Nothing is changed. The pictures have examples in place of what users enter. */
+  previewPages: {
+    input: {
+      body?: {
+        /** Of the texts. `en-XA` is English that is longer, and `ar-XB` English from right to left, to try a layout. */
+        language?: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh" | "en-XA" | "ar-XB" | undefined;
+        /** Settings that are tried: a JSON Merge Patch (RFC 7396), which is judged as a change would be. Default: those in force. */
+        config?: TenantSettings | undefined;
+        /** Names of pictures, of which unknown ones are left out, or states. */
+        pictures?:
+          | (
+              | string
+              | {
+                  flow: "login" | "registration" | "profile" | "token_exchange" | "consent";
+                  state:
+                    | "preflight"
+                    | "account_choice"
+                    | "login_init"
+                    | "login_passkey"
+                    | "login_method_chooser"
+                    | "login_password"
+                    | "login_password_recovery"
+                    | "passcode_confirmation"
+                    | "phone_confirmation"
+                    | "password_creation"
+                    | "onboarding_email"
+                    | "onboarding_username"
+                    | "credential_onboarding_chooser"
+                    | "onboarding_create_passkey"
+                    | "onboarding_verify_passkey_attestation"
+                    | "registration_init"
+                    | "thirdparty"
+                    | "login_otp"
+                    | "login_security_key"
+                    | "login_authenticator"
+                    | "login_sms"
+                    | "mfa_method_chooser"
+                    | "mfa_otp_secret_creation"
+                    | "mfa_security_key_creation"
+                    | "mfa_phone_creation"
+                    | "device_trust"
+                    | "profile_init"
+                    | "webauthn_credential_verification"
+                    | "account_deleted"
+                    | "device_code"
+                    | "consent"
+                    | "consent_answered"
+                    | "success";
+                  /** The actions that were offered. */
+                  actions: string[];
+                  /** The code of the error that was shown. */
+                  error?: string | undefined;
+                }
+            )[]
+          | undefined;
+      };
+    };
+    answer: PagePreviews;
+  };
+  /** Write every mail and SMS in the words of the tenant. Nothing is sent. The messages have examples in place of codes, links and addresses. In `en-XA` and `ar-XB` there are mails alone. */
+  previewMessages: {
+    input: {
+      body?: {
+        /** Of the texts. `en-XA` is English that is longer, and `ar-XB` English from right to left, to try a layout. */
+        language?: "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh" | "en-XA" | "ar-XB" | undefined;
+        /** Settings that are tried: a JSON Merge Patch (RFC 7396), which is judged as a change would be. Default: those in force. */
+        config?: TenantSettings | undefined;
+        /** Only this message, such as `login`. */
+        kind?: string | undefined;
+      };
+    };
+    answer: MessagePreview[];
   };
   /** Count users, and sign-ins by day and method. Days are those of UTC. A range has at most 366 days; by default it is the last 30. */
   getStatistics: {
@@ -4383,28 +4854,38 @@ export const operations = {
   exportDryRun: ["POST", "/admin/tenant/dry_run/users"],
   listSettingsHistory: ["GET", "/admin/tenant/settings_history", true],
   restoreSettings: ["POST", "/admin/tenant/settings_history/{version_id}/restore"],
+  checkSamlProviderOfTenant: ["POST", "/admin/tenants/{id}/saml/provider_check"],
   listSamlProvidersOfTenant: ["GET", "/admin/tenants/{id}/saml/providers"],
   createSamlProviderOfTenant: ["POST", "/admin/tenants/{id}/saml/providers"],
   getSamlProviderOfTenant: ["GET", "/admin/tenants/{id}/saml/providers/{provider_id}"],
   replaceSamlProviderOfTenant: ["PUT", "/admin/tenants/{id}/saml/providers/{provider_id}"],
   changeSamlProviderOfTenant: ["PATCH", "/admin/tenants/{id}/saml/providers/{provider_id}"],
   deleteSamlProviderOfTenant: ["DELETE", "/admin/tenants/{id}/saml/providers/{provider_id}"],
+  checkSamlProvider: ["POST", "/admin/saml/provider_check"],
   listSamlProviders: ["GET", "/admin/saml/providers"],
   createSamlProvider: ["POST", "/admin/saml/providers"],
   getSamlProvider: ["GET", "/admin/saml/providers/{provider_id}"],
   replaceSamlProvider: ["PUT", "/admin/saml/providers/{provider_id}"],
   changeSamlProvider: ["PATCH", "/admin/saml/providers/{provider_id}"],
   deleteSamlProvider: ["DELETE", "/admin/saml/providers/{provider_id}"],
+  checkOAuthProviderOfTenant: ["POST", "/admin/tenants/{id}/oauth/provider_check"],
   listOAuthProvidersOfTenant: ["GET", "/admin/tenants/{id}/oauth/providers"],
   createOAuthProviderOfTenant: ["POST", "/admin/tenants/{id}/oauth/providers"],
   getOAuthProviderOfTenant: ["GET", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
   changeOAuthProviderOfTenant: ["PATCH", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
   deleteOAuthProviderOfTenant: ["DELETE", "/admin/tenants/{id}/oauth/providers/{provider_id}"],
+  checkOAuthProvider: ["POST", "/admin/oauth/provider_check"],
   listOAuthProviders: ["GET", "/admin/oauth/providers"],
   createOAuthProvider: ["POST", "/admin/oauth/providers"],
   getOAuthProvider: ["GET", "/admin/oauth/providers/{provider_id}"],
   changeOAuthProvider: ["PATCH", "/admin/oauth/providers/{provider_id}"],
   deleteOAuthProvider: ["DELETE", "/admin/oauth/providers/{provider_id}"],
+  beginOAuthProviderTestOfTenant: ["POST", "/admin/tenants/{id}/oauth/providers/{provider_id}/test"],
+  beginSamlProviderTestOfTenant: ["POST", "/admin/tenants/{id}/saml/providers/{provider_id}/test"],
+  getProviderTestOfTenant: ["GET", "/admin/tenants/{id}/provider_tests/{test_id}"],
+  beginOAuthProviderTest: ["POST", "/admin/oauth/providers/{provider_id}/test"],
+  beginSamlProviderTest: ["POST", "/admin/saml/providers/{provider_id}/test"],
+  getProviderTest: ["GET", "/admin/provider_tests/{test_id}"],
   listOpenidClientsOfTenant: ["GET", "/admin/tenants/{id}/openid/clients"],
   createOpenidClientOfTenant: ["POST", "/admin/tenants/{id}/openid/clients"],
   getOpenidClientOfTenant: ["GET", "/admin/tenants/{id}/openid/clients/{client_id}"],
@@ -4424,7 +4905,20 @@ export const operations = {
   listApiKeys: ["GET", "/admin/api_keys"],
   createApiKey: ["POST", "/admin/api_keys"],
   deleteApiKey: ["DELETE", "/admin/api_keys/{id}"],
+  listSigningKeysOfTenant: ["GET", "/admin/tenants/{id}/signing_keys"],
+  rotateSigningKeyOfTenant: ["POST", "/admin/tenants/{id}/signing_keys"],
+  listSigningKeys: ["GET", "/admin/signing_keys"],
+  rotateSigningKey: ["POST", "/admin/signing_keys"],
+  getSecretKeys: ["GET", "/admin/secret_keys"],
+  beginReseal: ["POST", "/admin/reseals"],
+  listReseals: ["GET", "/admin/reseals", true],
+  getReseal: ["GET", "/admin/reseals/{id}"],
+  cancelReseal: ["DELETE", "/admin/reseals/{id}"],
   listMessages: ["GET", "/admin/messages", true],
+  listTexts: ["GET", "/admin/texts"],
+  listPagePreviews: ["GET", "/admin/pages/previews"],
+  previewPages: ["POST", "/admin/pages/previews"],
+  previewMessages: ["POST", "/admin/messages/previews"],
   getStatistics: ["GET", "/admin/statistics"],
   getOverview: ["GET", "/admin/overview"],
   getFunnel: ["GET", "/admin/funnel"],
