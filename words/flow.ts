@@ -172,6 +172,14 @@ export interface MessageTexts {
   signOutTitle: string;
   signOutSentence: string;
   signOutButton: string;
+  /** Before an operator acts as a user: {name} of the user, and the {time} in words. */
+  actAsTitle: string;
+  actAsSentence: string;
+  /** The same where the browser has another session. */
+  actAsInstead: string;
+  actAsButton: string;
+  actAsGoneTitle: string;
+  actAsGoneSentence: string;
   signedOutTitle: string;
   signedOutSentence: string;
   /** The browser goes on to the provider that the session was signed in at. */
@@ -213,6 +221,10 @@ export interface AccountTexts {
   triedAt: string;
   /** Badge of a session. */
   byAdministrator: string;
+  /** An operator acts as the user: {name} of the operator, {time} of the end, and the {reason}. */
+  actedAs: string;
+  /** Ends that. */
+  endActing: string;
   /** Of a session: copies of its cookie are of no use on another device. */
   deviceBound: string;
   securityKey: string;

@@ -5,7 +5,7 @@ import type { MailKind, MailMessage, mailMessages } from "#server/mail/messages"
  * and {host}, its host name; subjects of messages with a code, {code}; `validity`, {minutes}; `event` of a changed
  * address, {address}; `event` of a sign-in, {time}, {browser}, which is `Unknown` if it is unknown, and {place}, which is
  * `none` if it is unknown; `event` of a changed second factor, {factor}: `totp`, `security_key`, `authenticator` or
- * `recovery_codes`.
+ * `recovery_codes`; `event` of an impersonation, {time}, {minutes} and the {reason}.
  */
 export interface MailWords {
   messages: { [Message in MailMessage]: WordsOf[(typeof mailMessages)[Message]] };
@@ -33,6 +33,7 @@ interface WordsOf extends Record<MailKind, object> {
   change: ChangeWords;
   deletion: AdvisedWords;
   sign_in: AdvisedWords;
+  impersonation: AdvisedWords;
 }
 
 interface PasscodeWords {

@@ -186,13 +186,18 @@ export const itemLists: ItemList[] = [
       ...(created_by_administrator === true ? (["byAdministrator"] as const) : []),
       ...(device_bound === true ? (["deviceBound"] as const) : []),
     ],
-    details: ({ location, ip_address, created_at, last_used }) => [
+    details: ({ location, ip_address, created_at, last_used, impersonated_by }) => [
+      ...actor(recordOf(impersonated_by)),
       ...located(location, ip_address),
       ...dated("signedInSince", created_at, true),
       ...dated("lastUsed", last_used, true),
     ],
   },
 ];
+
+/** The operator who acts in a session as the user, and why. */
+const actor = ({ name, reason }: AccountItem): Detail[] =>
+  isText(name) && isText(reason) ? [{ text: `${name}: ${reason}` }] : [];
 
 /** A kind of item of which an account has at most one. */
 export interface Singleton {

@@ -5,8 +5,16 @@ import type { ViewContext } from "./view-context.ts";
  * Ends the session of this browser and redirects to the sign-in page, by the applications and the identity provider whose
  * sessions end in the browser too.
  */
-export function SignOut({ context, navigate }: { context: ViewContext; navigate: (url: string) => void }) {
-  const { words, base, flow, openFlow } = context;
+export function SignOut({
+  context,
+  navigate,
+  label = context.words.page.signOut,
+}: {
+  context: ViewContext;
+  navigate: (url: string) => void;
+  label?: string;
+}) {
+  const { base, flow, openFlow } = context;
   const address = `${base}/logout`;
 
   async function signOut(): Promise<void> {
@@ -37,7 +45,7 @@ export function SignOut({ context, navigate }: { context: ViewContext; navigate:
       }}
     >
       <Button tone="link" type="submit">
-        {words.page.signOut}
+        {label}
       </Button>
     </form>
   );

@@ -22,6 +22,7 @@ import { Disclosure } from "./disclosure.tsx";
 import { isErrorAnswer } from "./error-answer.ts";
 import { ExitLinks } from "./exit-links.tsx";
 import { Identity, identifierOf } from "./identity.tsx";
+import { Impersonation, impersonationIn } from "./impersonation.tsx";
 import { isText } from "./payload-readers.ts";
 import { Payloads } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
@@ -61,6 +62,7 @@ export function StateView({
   const { flow, words, copy, live, pageValues } = context;
   const { state, attempted, busy, performed, itemId, subject, redirectTo } = flow.view;
   const account = isAccount(state);
+  const impersonation = impersonationIn(state.payload);
   const done = doneWords(context);
   const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
@@ -112,6 +114,7 @@ export function StateView({
     >
       {waiting === "outline" && <Outline label={words.page.working} />}
       <div className="stile-content">
+        {impersonation && <Impersonation {...{ context, navigate }} value={impersonation} />}
         {back && !isOnlyWay && <ActionForm context={context} action={back} tone="back" />}
         {waiting === "prompt" && (
           <Emblem icon={ceremony?.icon ?? (isSecurityKey ? "key" : "passkey")} moving />
@@ -121,7 +124,7 @@ export function StateView({
           <h1 className="stile-title" id={titleId} tabIndex={-1}>
             {copy.title}
           </h1>
-          {account && <SignOut context={context} navigate={navigate} />}
+          {account && !impersonation && <SignOut context={context} navigate={navigate} />}
         </div>
         <Identity context={context} />
         {destination ? (

@@ -195,6 +195,17 @@ const pictures = {
     ],
     payload: { user: { id: payloads.ada.id, mfa_config: { auth_app_set_up: false } } },
   },
+  profile_init_acted_as: {
+    only: ["name_update", "picture_update"],
+    payload: {
+      ...payloads.profile,
+      impersonation: {
+        name: "grace@example.org",
+        until: "2026-11-24T09:56:00.000Z",
+        reason: "Ticket 4711: the user sees no invoices",
+      },
+    },
+  },
   profile_init_with_codes: { payload: { ...payloads.profile, recovery_codes: payloads.recoveryCodes } },
   webauthn_credential_verification: { payload: { creation_options: payloads.creationOptions } },
   account_deleted: {},

@@ -1,14 +1,10 @@
 import { index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, moment, tenantId } from "./columns.ts";
+import type { ConsoleRole } from "./console-role.ts";
 import { sessions } from "./sessions.ts";
 import { declareTable, sealed } from "./table.ts";
 import { tenants } from "./tenants.ts";
 import { users } from "./users.ts";
-
-/** Roles of the console, the weakest first. Each may do what those before it may. */
-export const consoleRoles = ["auditor", "support", "administrator", "operator"] as const;
-
-export type ConsoleRole = (typeof consoleRoles)[number];
 
 /** Accounts that may enter the console. `operator` is a role of the default tenant alone. */
 export const consoleGrants = declareTable(

@@ -1,5 +1,6 @@
 import { boolean, index, jsonb, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, deletedWith, moment, tenantId } from "./columns.ts";
+import type { ConsoleRole } from "./console-role.ts";
 import { declareTable } from "./table.ts";
 import { users } from "./users.ts";
 
@@ -31,6 +32,24 @@ export type BoundKey =
   | { kty: "EC"; crv: string; x: string; y: string }
   | { kty: "RSA"; n: string; e: string };
 
+/** The account of the console that acts in a session in place of its user. */
+export interface Impersonation {
+  /** The account, and its tenant. */
+  tenantId: string;
+  userId: string;
+  /** Whether that is the default tenant, where the configuration gives roles. */
+  ofDefaultTenant: boolean;
+  /** `iss` of tokens of that tenant (RFC 8693, 4.1). */
+  issuer: string;
+  role: ConsoleRole;
+  /** The primary address or the username; the id for an account without either. */
+  name: string;
+  /** The session of the console that it was begun in, with which it ends. */
+  consoleSessionId: string;
+  /** Why, in the words of the account. */
+  reason: string;
+}
+
 export const sessions = declareTable(
   "sessions",
   {
@@ -61,6 +80,8 @@ export const sessions = declareTable(
     boundChallengeAt: moment("bound_challenge_at"),
     /** When a request without the bound cookie was last recorded. */
     bindingRejectedAt: moment("binding_rejected_at"),
+    /** Null for sessions of users. */
+    impersonation: jsonb("impersonation").$type<Impersonation>(),
   },
   {
     owner: "account",

@@ -33,6 +33,8 @@ export const auditSentences: Record<AuditType, Sentence> = {
   email_created: change("An email was added."),
   email_deleted: change("An email was removed."),
   email_verified: change("An email was verified."),
+  impersonation_ended: session("An operator stopped acting as the user."),
+  impersonation_started: session("An operator signed in as the user."),
   login_success: signIn("The user signed in."),
   metadata_changed: change("Metadata were changed."),
   otp_created: change("An authenticator app was set up."),

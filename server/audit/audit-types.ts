@@ -18,6 +18,8 @@ const accountTypes = [
   "email_created",
   "email_deleted",
   "email_verified",
+  "impersonation_ended",
+  "impersonation_started",
   "login_success",
   "metadata_changed",
   "otp_created",

@@ -3,6 +3,7 @@ export const emittedEventNames = [
   "user.create",
   "user.delete",
   "user.login",
+  "user.impersonate",
   "user.update",
   "user.update.email.create",
   "user.update.email.delete",

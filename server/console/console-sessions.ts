@@ -4,11 +4,10 @@ import { databaseNow } from "#db/clock";
 import { violatedForeignKey } from "#db/errors";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { type ConsoleRole, roleColumns, roleOf } from "../identity/console-roles.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { roleColumns, roleOf } from "./grants.ts";
-import type { ConsoleRole } from "./roles.ts";
 
 /**
  * The sessions of the console. Each is entered by a sign-in and ends with the session of that sign-in, so that whatever ends
@@ -25,8 +24,8 @@ export interface ConsoleVisitor {
   /** The tenant of the account. */
   tenantId: string;
   userId: string;
-  /** Its session of the console. */
-  sessionId: string;
+  /** The id of its session of the console. */
+  consoleSessionId: string;
   role: ConsoleRole;
   /** When the account signed in. */
   authenticatedAt: Date;
@@ -113,8 +112,8 @@ export async function findConsoleVisitor(runtime: Process, token: string): Promi
       .update(consoleSessions)
       .set({ lastUsedAt: row.now })
       .where(and(eq(consoleSessions.tenantId, row.tenantId), eq(consoleSessions.id, row.id)));
-  const { tenantId, userId, id: sessionId, authenticatedAt, expiresAt } = row;
-  return { tenantId, userId, sessionId, role, authenticatedAt, expiresAt, now: row.now };
+  const { tenantId, userId, authenticatedAt, expiresAt } = row;
+  return { tenantId, userId, consoleSessionId: row.id, role, authenticatedAt, expiresAt, now: row.now };
 }
 
 /** Ends the session that a token names, if there is one. */

@@ -3,12 +3,12 @@ import { audit, auditAttempt } from "../audit/audit.ts";
 import type { FailureReason } from "../audit/failure-reasons.ts";
 import type { Config } from "../config/schema.ts";
 import type { ClientContext } from "../context/context.ts";
+import type { ConsoleRole } from "../identity/console-roles.ts";
 import { isMadeByOperator, type Session } from "../objects/session.ts";
 import { type ContextClass, meetsOne } from "../openid/authentication-context.ts";
 import { makeConsoleSession } from "./console-sessions.ts";
 import { hasOperator, strongestRole, writeGrant } from "./grants.ts";
 import { consumeInvitation } from "./invitations.ts";
-import type { ConsoleRole } from "./roles.ts";
 
 /** What this module takes of the process. */
 type Process = Parameters<typeof makeConsoleSession>[0] & Parameters<typeof audit>[0]["runtime"];

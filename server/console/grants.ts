@@ -1,12 +1,18 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
 import { violatedForeignKey } from "#db/errors";
 import { type AuditContext, audit } from "../audit/audit.ts";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
-import { parseEmailAddress } from "../identity/email/email-address.ts";
+import {
+  type ConsoleRole,
+  canonicalAddress,
+  roleColumns,
+  roleOf,
+  rolesByAddress,
+  stronger,
+} from "../identity/console-roles.ts";
 import { isUuid } from "../lib/uuid.ts";
-import { type ConsoleRole, stronger } from "./roles.ts";
 
 const { consoleGrants, emails, users } = schema;
 
@@ -131,37 +137,6 @@ export async function hasOperator(
 }
 
 /**
- * What `roleOf` judges, as columns of a query that has the account in its table `users`: the granted role, and the verified
- * addresses.
- */
-export const roleColumns = {
-  granted: sql<ConsoleRole | null>`(select g.role from console_grants g
-    where g.tenant_id = users.tenant_id and g.user_id = users.id)`.as("granted"),
-  verified: sql<string[]>`array(select e.address from emails e
-    where e.tenant_id = users.tenant_id and e.user_id = users.id and e.verified_at is not null)`.as(
-    "verified",
-  ),
-};
-
-/**
- * The role of an account: the one that it was given, or a stronger one that the configuration gives to a verified address.
- *
- * @param row as `roleColumns` read it
- * @returns null without a role
- */
-export function roleOf(
-  { config, tenant: { id: defaultTenant } }: Configured & { tenant: Pick<Tenant, "id"> },
-  tenantId: string,
-  { granted, verified }: { granted: ConsoleRole | null; verified: readonly string[] },
-): ConsoleRole | null {
-  const { roles } = config.console;
-  const configured =
-    tenantId === defaultTenant ? verified.flatMap((address) => rolesByAddress(roles, address)) : [];
-  const [first, ...others] = [...(granted === null ? [] : [granted]), ...configured];
-  return first === undefined ? null : others.reduce(stronger, first);
-}
-
-/**
  * The strongest role that the configuration gives to an address which a change names, whether or not an account has it: a change
  * may say that an address is verified.
  *
@@ -176,7 +151,7 @@ export function namedRole(
   const { roles } = config.console;
   if (id !== defaultTenant.id || Object.keys(roles).length === 0) return null;
   return textsIn(body)
-    .flatMap((text) => rolesByAddress(roles, canonical(text)))
+    .flatMap((text) => rolesByAddress(roles, canonicalAddress(text)))
     .reduce<ConsoleRole | null>((one, other) => (one ? stronger(one, other) : other), null);
 }
 
@@ -200,18 +175,10 @@ export async function roleOfAddress(
   return namedRole(runtime, { id: tenantId }, email?.address);
 }
 
-const rolesByAddress = (roles: Record<string, ConsoleRole>, address: string): ConsoleRole[] =>
-  Object.entries(roles).flatMap(([named, role]) => (canonical(named) === address ? [role] : []));
-
 const textsIn = (value: unknown): string[] => {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
-
-const MAX_ADDRESS_CHARACTERS = 254;
-
-/** An address as accounts have it; any other text in lower case. */
-const canonical = (text: string) => parseEmailAddress(text, MAX_ADDRESS_CHARACTERS) ?? text.toLowerCase();
 
 /**
  * The strongest role that any of some accounts has, read from the database.

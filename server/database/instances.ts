@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Logger } from "pino";
-import type { Database } from "#db/client";
+import type { Database, Databases } from "#db/client";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
@@ -45,6 +45,16 @@ export const runsRelease02 = sql<boolean>`exists (
 export const runsOtherRelease = sql<boolean>`exists (
   select from instances
   where version is distinct from ${thisRelease().version} and leased_until > clock_timestamp())`;
+
+/** Whether a server of another release than this one runs on this database. */
+export async function isAnotherReleaseRunning({
+  database,
+}: {
+  database: Pick<Databases["database"], "read">;
+}): Promise<boolean> {
+  const { rows } = await database.read.execute<{ runs: boolean }>(sql`select ${runsOtherRelease} as runs`);
+  return rows[0]?.runs === true;
+}
 
 /**
  * Adds this server to the table of running servers, renews its lease, and releases the claims that servers without a

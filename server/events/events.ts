@@ -33,7 +33,7 @@ const mailedCodeDetails = codeDetails.extend({
 });
 
 const securityMessages = (
-  ["address_change", "factor_change", "change", "deletion", "sign_in"] as const
+  ["address_change", "factor_change", "change", "deletion", "sign_in", "impersonation"] as const
 ).flatMap((kind) => messagesOf(kind));
 
 const changeDetails = z.strictObject({
@@ -42,7 +42,9 @@ const changeDetails = z.strictObject({
   new_email_address: z.string().optional(),
   old_email_address: z.string().optional().describe("The primary one before `primary_email_update`."),
   deleted_email_address: z.string().optional(),
-  at: z.iso.datetime().optional().describe("When the sign-in of `new_browser` was."),
+  at: z.iso.datetime().optional().describe("When the sign-in of `new_browser` or `impersonation` was."),
+  minutes: z.int().optional().describe("How long the operator of `impersonation` acts as the user at most."),
+  reason: z.string().optional().describe("Why the operator of `impersonation` acts as the user."),
   browser: z.string().optional().describe("System and browser of the sign-in of `new_browser`."),
   place: z.string().nullable().optional().describe("Place of the sign-in of `new_browser`, if it is known."),
   factor: z.enum(mailFactors).optional().describe("The second factor that was added or removed."),
@@ -148,6 +150,9 @@ export const events = {
     "An account was deleted, by its user or the operator. Its sessions end without events of their own.",
   ),
   "user.login": ofUser("A login flow succeeded. Registrations and token exchanges do not count."),
+  "user.impersonate": ofUser(
+    "An operator has signed in as the user. The session, with the operator and the reason, is in `session.create.admin`.",
+  ),
   "user.update": ofUser(
     "The names, the picture, the metadata or the block were changed, by the user, a provider or the operator. A change of credentials is no event.",
   ),
@@ -195,7 +200,9 @@ export const events = {
   "session.create.flow": ofSession(
     "A session was issued at the end of a flow, or in place of another one after a reauthentication.",
   ),
-  "session.create.admin": ofSession("The operator has created a session."),
+  "session.create.admin": ofSession(
+    "The operator has created a session, for its user or to act as the user.",
+  ),
   "session.binding.create": ofSession("A browser has bound its session to a key of the device."),
   "session.binding.rejected": ofSession(
     "The cookie of a bound session came without the bound one: it was stolen, or the browser could not renew it. Once for each session in `session.device_bound.lifetime`.",
@@ -208,7 +215,7 @@ export const events = {
   ),
   "session.delete.admin.revoke": ofSession("The operator has ended a session or blocked its user."),
   "session.delete.passive.expire": ofSession(
-    "A session was unused for `session.idle_timeout` or has reached the end of its life.",
+    "A session was unused for `session.idle_timeout` or has reached the end of its life; or the operator who acted in it has left the console.",
   ),
   "session.delete.passive.limit": ofSession("A newer session exceeded `session.limit`; the oldest one ends."),
 } as const satisfies Record<EventName, { when: string; data: z.ZodType }>;

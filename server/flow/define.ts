@@ -3,7 +3,7 @@ import type { ReadOnly } from "#db/client";
 import type { Part } from "#db/part";
 import type { Write } from "#db/write";
 import type { Account } from "../account/account.ts";
-import { all, always, type Condition } from "../conditions/condition.ts";
+import { all, always, type Condition, circumstance } from "../conditions/condition.ts";
 import { flowIs } from "../conditions/leaves.ts";
 import type { Config } from "../config/schema.ts";
 import type { CookieChanges } from "../context/client.ts";
@@ -14,6 +14,7 @@ import type { ErrorCode, StepError } from "./errors.ts";
 import type { Facts } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName, type Target } from "./names.ts";
 import { go, type Outcome } from "./outcome.ts";
+import type { ImpersonationPayload } from "./wire.ts";
 
 /** Input of guards and descriptors: data only, nothing asynchronous. */
 export interface View {
@@ -21,6 +22,8 @@ export interface View {
   account: Account | null;
   /** Whether the user authenticated within `session.step_up_after`; profile flows only. */
   fresh: boolean;
+  /** The operator who acts in the session as the user; null for the user, and in flows of no session. */
+  impersonation: ImpersonationPayload | null;
   type: FlowType;
   state: StateName;
   data: FlowData;
@@ -115,6 +118,8 @@ export interface Action<Input extends InputSchema = InputSchema> {
   proves: (view: View) => string | null;
   /** Other names under which it is offered, for published clients that know only those. */
   aliases: readonly string[];
+  /** Whether it is offered to an operator who acts as the user, too. */
+  impersonated: boolean;
   /** Null: nothing. The input is as the client sent it; no question is asked for one that is malformed. */
   asks: ((asking: Asking, input: Record<string, unknown>) => Question<unknown> | null) | null;
   /** Where it leads, if all that it does is to choose that; null if it does more. */
@@ -169,6 +174,11 @@ interface ActionDefinition<
   /** The factor that it tries to prove. Default: none. */
   proves?: (view: View) => string | null;
   aliases?: readonly string[];
+  /**
+   * Whether it is offered to an operator who acts as the user, too: only what leads to no access to the account, and decides
+   * nothing for its user. Default: no.
+   */
+  impersonated?: boolean;
   /** What it asks the database for, whatever state offers it. Default: nothing. */
   asks?: (asking: Asking, input: Record<string, unknown>) => Question<Found> | null;
   // NoInfer: otherwise TypeScript infers both from the body, and checks nothing.
@@ -199,6 +209,7 @@ export const action: ActionBuilder<never> = ({
   proves = () => null,
   costs = [],
   asks = null,
+  impersonated = false,
   ...rest
 }) =>
   ({
@@ -210,9 +221,21 @@ export const action: ActionBuilder<never> = ({
     when: flows === flowTypes ? when : all(flowIs(...flows), when),
     errors,
     aliases,
+    impersonated,
     proves,
     input: typeof input === "function" ? input : () => input,
   }) as never;
+
+const isUser = circumstance<View>("own_session", ({ impersonation }) => impersonation === null, {
+  holds: "the user acts",
+  fails: "an operator acts as the user",
+});
+
+/** The condition on which a flow offers an action to the party that acts in it. */
+export const offeredWhen = (
+  { when, impersonated }: Pick<Action, "when" | "impersonated">,
+  { impersonation }: Pick<View, "impersonation">,
+): Condition<View> => (impersonation === null || impersonated ? when : isUser);
 
 /**
  * Declares an action that does nothing but choose the state where the flow goes on, which is known before the flow is
@@ -224,7 +247,10 @@ export function choice({
   to,
   data = () => ({}),
   ...definition
-}: Pick<ActionDefinition<never, NoInput, never, never, never>, "description" | "costs" | "when" | "flows"> & {
+}: Pick<
+  ActionDefinition<never, NoInput, never, never, never>,
+  "description" | "costs" | "when" | "flows" | "impersonated"
+> & {
   to: StateName;
   data?: (view: View) => DataPatch;
 }): Action<NoInput> {

@@ -30,5 +30,6 @@ export function actionInputs(state: StateName, config: Config): ActionInput[] {
 /** A view with empty data, to describe inputs. */
 function viewFor(type: FlowType, state: StateName, config: Config): View {
   const data = flowData.parse({});
-  return { type, state, config, data, facts: noFacts, account: null, fresh: true, previous: null };
+  const owner = { account: null, fresh: true, impersonation: null };
+  return { type, state, config, data, facts: noFacts, ...owner, previous: null };
 }

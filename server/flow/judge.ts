@@ -6,7 +6,7 @@ import type { Job, RequestContext } from "../runtime.ts";
 import { findTrustedDevice, revokeStolenDevice } from "../sessions/trusted-devices.ts";
 import { type Advanced, advance, patch } from "./advance.ts";
 import type { FlowRecord, WantedAction } from "./data.ts";
-import type { Action, Context, Entered, State, View } from "./define.ts";
+import { type Action, type Context, type Entered, offeredWhen, type State, type View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues, sentInputs } from "./inputs.ts";
@@ -68,7 +68,7 @@ export async function judge(
   const { facts = factsOf(record.type, record.data, flow.user) } = judging;
   const view = viewOf(record, facts, config, owner);
   const named = findAction(states[record.state], actionName);
-  if (!named || !holds(named.action.when, view)) return null;
+  if (!named || !holds(offeredWhen(named.action, view), view)) return null;
   const { name, action } = named;
 
   const schema = action.input(view);
@@ -145,7 +145,7 @@ export async function judge(
 /** The factor that a step would try to prove; null if the action is no such try, or is not offered now. */
 export function triedFactor(view: View, actionName: string): string | null {
   const action = findAction(states[view.state], actionName)?.action;
-  return action && holds(action.when, view) ? action.proves(view) : null;
+  return action && holds(offeredWhen(action, view), view) ? action.proves(view) : null;
 }
 
 /**

@@ -393,7 +393,7 @@ describe("in any situation", () => {
       fc.property(anySituation, (situation) => {
         const passedOver = plannedSteps[situation.type].filter(({ when }) => !holds(when, situation));
         for (const { when } of passedOver) expect(reasonsOf(when, situation)).not.toEqual([]);
-        const view = { ...situation, account: null, fresh: false, previous: null };
+        const view = { ...situation, account: null, fresh: false, impersonation: null, previous: null };
         for (const state of stateNames)
           for (const { when } of Object.values<Action>(states[state].actions)) {
             const reasons = reasonsOf(when, { ...view, state });

@@ -1,7 +1,7 @@
 import { explain, reasonName } from "../conditions/condition.ts";
 import { firstIdentifier } from "../identity/identifiers.ts";
 import type { FlowRecord } from "./data.ts";
-import type { Action, State, View } from "./define.ts";
+import { type Action, offeredWhen, type State, type View } from "./define.ts";
 import { type ErrorCode, errors, type StepError } from "./errors.ts";
 import { recipientToVerify } from "./expected-codes.ts";
 import { describeInputs } from "./inputs.ts";
@@ -21,7 +21,7 @@ export function offerOf(state: State, view: View): Offer {
   const offered: Offer["offered"] = [];
   const withheld: Record<string, string[]> = {};
   for (const [name, action] of Object.entries(state.actions)) {
-    const { holds: isOffered, by } = explain(action.when, view);
+    const { holds: isOffered, by } = explain(offeredWhen(action, view), view);
     if (isOffered) offered.push([name, action]);
     else withheld[name] = [...new Set(by.map(reasonName))];
   }
@@ -42,6 +42,7 @@ export function show(
     status: error ? errors[error.code].status : 200,
     payload: {
       ...identityOf(view),
+      ...(view.impersonation ? { impersonation: view.impersonation } : {}),
       ...state.shows?.(view),
       ...record.payload,
       ...record.secrets,

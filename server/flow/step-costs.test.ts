@@ -17,6 +17,7 @@ function inputsOf({ state, action }: (typeof actions)[number]) {
   const view: View = {
     account: null,
     fresh: true,
+    impersonation: null,
     type: "login",
     state: state.name,
     data,

@@ -5,6 +5,7 @@ import type { Session } from "../objects/session.ts";
 import type { FlowRecord } from "./data.ts";
 import type { View } from "./define.ts";
 import type { Facts } from "./facts.ts";
+import type { ImpersonationPayload } from "./wire.ts";
 
 /** Account and session of a profile flow. */
 export interface Owner {
@@ -27,6 +28,7 @@ export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: 
     previous: history.at(-1)?.state ?? null,
     account: owner?.account ?? null,
     fresh: owner !== null && isFresh(owner, facts, config),
+    impersonation: owner && impersonationOf(owner.session),
   };
 }
 
@@ -35,8 +37,16 @@ export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: 
  * a second factor if the account has one. A trusted device does not count as one (NIST SP 800-63B-4, 4.1.2.1).
  */
 function isFresh({ session, now }: Owner, facts: Facts, config: Config): boolean {
+  // An operator has proved nothing that the user could prove.
+  if (session.impersonation) return false;
   const { step_up_after } = config.session;
   if (step_up_after === 0) return true;
   if (now.getTime() - session.authenticatedAt.getTime() > step_up_after * 1000) return false;
   return !hasSecondFactor(facts, config) || isMultiFactor(session.factors);
+}
+
+function impersonationOf({ impersonation, expiresAt }: Session): ImpersonationPayload | null {
+  if (!impersonation) return null;
+  const { name, reason } = impersonation;
+  return { name, until: expiresAt.toISOString(), reason };
 }

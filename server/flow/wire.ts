@@ -22,6 +22,15 @@ export interface IdentityPayload {
   last_method?: string;
 }
 
+/** The member `impersonation` of the payload, in flows of a session in which an operator acts as its user. */
+export interface ImpersonationPayload {
+  /** The operator: the primary address or the username. */
+  name: string;
+  /** When the session ends at the latest, RFC 3339. */
+  until: string;
+  reason: string;
+}
+
 /** A member of the payload that published clients ignore, in `thirdparty` with the error `user_conflict`. */
 export interface TakenAddressPayload {
   /** The address that the provider gave and that an account here has, if that account signs in with it. */

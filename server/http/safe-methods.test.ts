@@ -58,8 +58,8 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
       if (status === 403 || status === 404) closed.push(path);
       else statuses.push(status);
     }
-  // 400: the page of a mailed link, without a token.
-  expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 400, 401, 405]));
+  // 400: the page of a mailed link, without a token. 410: the way of an operator to a user, without one.
+  expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 400, 401, 405, 410]));
   // Disabled features, the default theme, which has no files, and files that do not exist.
   expect([...new Set(closed)].sort()).toEqual([
     "/.well-known/apple-app-site-association",

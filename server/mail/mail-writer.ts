@@ -118,7 +118,7 @@ function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draf
 
 function changeMail(translate: Translator, mail: SecurityMail, names: Names, language: PageLanguage): Draft {
   const { type } = mail;
-  const details = mail.type === "new_browser" ? signInValues(mail, language) : mail;
+  const details = detailsOf(mail, language);
   // The texts have an `other` branch for an unknown factor.
   const event = translate(`messages.${type}.event`, {
     ...names,
@@ -127,7 +127,7 @@ function changeMail(translate: Translator, mail: SecurityMail, names: Names, lan
     ...details,
   });
   const unexpected =
-    type === "account_delete" || type === "new_browser"
+    type === "account_delete" || type === "new_browser" || type === "impersonation"
       ? (`messages.${type}.unexpected` as const)
       : "unexpected";
   return {
@@ -137,17 +137,29 @@ function changeMail(translate: Translator, mail: SecurityMail, names: Names, lan
       { kind: "heading", text: translate(`messages.${type}.heading`, names) },
       { kind: "paragraph", text: event },
       { kind: "paragraph", text: translate(unexpected, names) },
-      { kind: "aside", text: translate("expected", names) },
+      // The reader is not the operator who acts.
+      ...(type === "impersonation" ? [] : [{ kind: "aside" as const, text: translate("expected", names) }]),
     ],
   };
 }
 
-/** The values of a sign-in in the reader's language. The reader's time zone is unknown. */
-function signInValues({ at, browser, place }: SignInDetails, language: PageLanguage) {
+/** The values of the texts of a mail. */
+function detailsOf(mail: SecurityMail, language: PageLanguage) {
+  if (mail.type === "new_browser") return signInValues(mail, language);
+  return mail.type === "impersonation" ? { ...mail, time: timeIn(language, mail.at) } : mail;
+}
+
+/** A time in the reader's language. The reader's time zone is unknown. */
+function timeIn(language: PageLanguage, at: string): string {
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: "long",
     timeStyle: "short",
     timeZone: "UTC",
   });
-  return { time: `${format.format(new Date(at))} (UTC)`, browser, place: place ?? "none" };
+  return `${format.format(new Date(at))} (UTC)`;
+}
+
+/** The values of a sign-in in the reader's language. */
+function signInValues({ at, browser, place }: SignInDetails, language: PageLanguage) {
+  return { time: timeIn(language, at), browser, place: place ?? "none" };
 }

@@ -3,6 +3,7 @@
  * texts. A `passcode` message carries a code, a `notice` nothing. The others report a change of an account to its
  * owner: `address_change` names the email address and `factor_change` the second factor that was changed. `deletion` and
  * `sign_in` report what no change undoes, so they have their own advice; `sign_in` says when, where and with which browser.
+ * `impersonation` says that an operator signed in as the owner, when, for how long and why.
  */
 export const mailMessages = {
   login: "passcode",
@@ -26,9 +27,17 @@ export const mailMessages = {
   phone_delete: "change",
   account_delete: "deletion",
   new_browser: "sign_in",
+  impersonation: "impersonation",
 } as const satisfies Record<
   string,
-  "passcode" | "notice" | "address_change" | "factor_change" | "change" | "deletion" | "sign_in"
+  | "passcode"
+  | "notice"
+  | "address_change"
+  | "factor_change"
+  | "change"
+  | "deletion"
+  | "sign_in"
+  | "impersonation"
 >;
 
 type MailMessages = typeof mailMessages;
@@ -101,7 +110,8 @@ export type SecurityMail =
     }
   | { type: MessageOf<"factor_change">; factor?: MailFactor }
   | { type: MessageOf<"change"> | MessageOf<"deletion"> }
-  | ({ type: MessageOf<"sign_in"> } & SignInDetails);
+  | ({ type: MessageOf<"sign_in"> } & SignInDetails)
+  | ({ type: MessageOf<"impersonation"> } & ImpersonationDetails);
 
 /** A sign-in as its mail tells of it. */
 export interface SignInDetails {
@@ -111,4 +121,14 @@ export interface SignInDetails {
   browser: string;
   /** Of the location database; null if it is unknown. */
   place: string | null;
+}
+
+/** An operator who signs in as a user, as the mail to the user tells of it. */
+export interface ImpersonationDetails {
+  /** ISO 8601. */
+  at: string;
+  /** How long it lasts at most. */
+  minutes: number;
+  /** In the words of the operator: one line. */
+  reason: string;
 }

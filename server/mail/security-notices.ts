@@ -2,7 +2,13 @@ import type { Config } from "../config/schema.ts";
 import type { Client } from "../context/client.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { MailJob } from "./mail-job.ts";
-import { type MessageOf, mailQueueOf, type SecurityMail, type SignInDetails } from "./messages.ts";
+import {
+  type ImpersonationDetails,
+  type MessageOf,
+  mailQueueOf,
+  type SecurityMail,
+  type SignInDetails,
+} from "./messages.ts";
 
 /** Changes that the account owner is notified of. */
 export type NoticeKind = SecurityMail["type"];
@@ -13,15 +19,20 @@ type NoticeDetails<Kind extends NoticeKind> =
     ? [details: Pick<Extract<SecurityMail, { address: string }>, "address" | "previous">]
     : Kind extends MessageOf<"sign_in">
       ? [details: SignInDetails]
-      : [details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">];
+      : Kind extends MessageOf<"impersonation">
+        ? [details: ImpersonationDetails]
+        : [details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">];
 
 /** The tenant, and the language of the account owner. */
 interface NoticeContext extends Pick<TenantContext<unknown>, "tenant"> {
   client: Pick<Client, "language">;
 }
 
-/** The setting that enables each kind. Removal and use share the setting of their kind of credential. */
-const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
+/** The setting that enables each kind of a change. Removal and use share the setting of their kind of credential. */
+const settingByKind: Record<
+  Exclude<NoticeKind, "impersonation">,
+  keyof Config["security_notifications"]["notifications"]
+> = {
   email_create: "email_create",
   email_delete: "email_delete",
   primary_email_update: "primary_email_update",
@@ -55,8 +66,17 @@ export function securityNotice<Kind extends NoticeKind>(
   to: string | null,
   ...[details = {}]: NoticeDetails<Kind>
 ): MailJob[] {
-  if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
-    return [];
+  if (to === null || !isEnabled(tenant.config, kind)) return [];
   const mail = { type: kind, ...details } as SecurityMail;
   return [{ name: mailQueueOf(kind), tenantId: tenant.id, to, language: client.language ?? "en", mail }];
+}
+
+/** Whether owners are told of a kind. What operators do is told by a setting of the server. */
+function isEnabled(
+  { security_notifications, console: { impersonation } }: Config,
+  kind: NoticeKind,
+): boolean {
+  return kind === "impersonation"
+    ? impersonation.notify
+    : security_notifications.notifications[settingByKind[kind]].enabled;
 }

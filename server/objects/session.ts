@@ -15,6 +15,8 @@ export interface IssuedSession {
   expiresAt: Date;
   /** Whether a browser has registered a key for it. */
   isBound: boolean;
+  /** Whether an operator acts in it: it is bound to no device. */
+  isImpersonated: boolean;
 }
 
 const { tenantId: _tenant, ...columns } = getTableColumns(sessions);

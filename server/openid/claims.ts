@@ -6,11 +6,12 @@ import { pictureAddress } from "../identity/picture.ts";
 import type { Json } from "../lib/go-template.ts";
 import type { Logs } from "../observability/logger.ts";
 import type { TemplateUser } from "../sessions/claim-template.ts";
+import { type ActorClaim, actorClaim } from "../sessions/impersonation.ts";
 import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts";
 import { claimsOfClient } from "./client-claims.ts";
 import { claimsOfOwnScopes, type OperatorMetadata } from "./scope-claims.ts";
 import { subjectFor } from "./subjects.ts";
-import { presentVisitor } from "./visitor.ts";
+import { presentSession, presentVisitor } from "./visitor.ts";
 
 /** The account of a user, as a client is told of it. */
 export interface UserAccount extends Account {
@@ -61,11 +62,18 @@ export async function findAccount(
         ...claimsOfClient(context, clientId, "claims", user),
         ...claimsOfOwnScopes(context, clientId, granted, metadata),
         ...Object.fromEntries(known),
+        ...actingClaim(),
         sub: accountId,
       } as AccountClaims;
     },
     accessTokenClaims: () => claimsOfClient(context, clientId, "access_token_claims", user),
   };
+}
+
+/** Who acts as the user in the session of the request (RFC 8693, 4.1). */
+export function actingClaim(): { act?: ActorClaim } {
+  const session = presentSession();
+  return session ? actorClaim(session) : {};
 }
 
 async function readAccount(

@@ -12,7 +12,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { artifactStorage } from "./artifact-storage.ts";
 import { contextClasses } from "./authentication-context.ts";
-import { findAccount, type UserAccount } from "./claims.ts";
+import { actingClaim, findAccount, type UserAccount } from "./claims.ts";
 import { clientsOf } from "./clients.ts";
 import { deviceCodeStorage } from "./device-polls.ts";
 import { grantOfSession, MAX_GRANT_SECONDS } from "./grants.ts";
@@ -27,7 +27,7 @@ import type { SigningAlgorithm, TenantKey } from "./signing.ts";
 import { type IssuedToken, originClaim } from "./subject-token.ts";
 import { subjectFor } from "./subjects.ts";
 import { registeredId, scopesOfClient } from "./unlisted-clients.ts";
-import { presentVisitor } from "./visitor.ts";
+import { presentSession, presentVisitor } from "./visitor.ts";
 import { visitorSessionStorage } from "./visitor-session.ts";
 
 /** What the provider takes of the process. */
@@ -49,6 +49,7 @@ export function providerSettings(
   const { base_url, openid, session } = tenant.config;
   // That of the key which signs: after a change of the setting it is the former one for a while.
   const algorithm = keys[0]?.alg as SigningAlgorithm;
+  const within = withinActing(runtime);
   const { allowFetch, fetch } = documentReading(context, algorithm);
   return {
     fetch,
@@ -99,18 +100,20 @@ export function providerSettings(
     formats: { customizers: { jwt: nameOfSubjectToken } },
     loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
-    issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
+    // An operator who acts as a user has no access beyond the session.
+    issueRefreshToken: async (_, client) =>
+      client.grantTypeAllowed("refresh_token") && !presentSession()?.impersonation,
     interactions: {
       policy: promptPolicy(context),
       url: (_, interaction) => promptAddress(tenant.config, interaction),
     },
     ttl: {
-      AccessToken: openid.access_token_lifetime,
+      AccessToken: () => within(openid.access_token_lifetime),
       AuthorizationCode: openid.code_lifetime,
       ClientCredentials: openid.access_token_lifetime,
       DeviceCode: openid.device_code_lifetime,
       Grant: (_, grant) => (hasOfflineAccess(grant) ? MAX_GRANT_SECONDS : session.lifespan),
-      IdToken: openid.access_token_lifetime,
+      IdToken: () => within(openid.access_token_lifetime),
       Interaction: openid.request_lifetime,
       RefreshToken: openid.refresh_token_lifetime,
       Session: session.lifespan,
@@ -154,7 +157,7 @@ export function providerSettings(
               secretFactory: () => randomToken(runtime.platform),
             },
           }),
-      resourceIndicators: { enabled: true, ...resourceSettings(tenant.config, algorithm) },
+      resourceIndicators: { enabled: true, ...resourceSettings(tenant.config, algorithm, within) },
       revocation: { enabled: true, allowedPolicy: revocableTokens },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
@@ -190,7 +193,7 @@ function claimsOfAccessToken(
 ) {
   const account = ctx.oidc.account as UserAccount | undefined;
   const ofClient = token.aud === undefined ? undefined : account?.accessTokenClaims();
-  const carried = presentVisitor().exchanged?.claims ?? authenticationOf(ctx);
+  const carried = presentVisitor().exchanged?.claims ?? { ...authenticationOf(ctx), ...actingClaim() };
   return { ...ofClient, ...carried, ...originClaim(context, token) };
 }
 
@@ -205,7 +208,7 @@ function nameOfSubjectToken(_: KoaContextWithOIDC, __: unknown, { payload }: JWT
  * programs read groups there alone. UserInfo has them as well.
  */
 const claimsOfIdTokens = ({ openid }: Config) => [
-  ...["sub", "acr", "amr", "auth_time"],
+  ...["sub", "acr", "amr", "auth_time", "act"],
   ...[...Object.values(openid.clients), ...Object.values(openid.scopes)].flatMap(({ claims }) =>
     Object.keys(claims),
   ),
@@ -224,9 +227,27 @@ function revocableTokens(...given: Parameters<typeof ownTokens>): true {
   throw new errors.InvalidRequest("the token was issued to another client");
 }
 
-function resourceSettings(config: Config, algorithm: SigningAlgorithm) {
+/**
+ * Makes the lifetimes of tokens that APIs do not ask about: none outlives a session in which an operator acts as the user.
+ *
+ * @returns a function of the seconds that are set
+ */
+const withinActing =
+  ({ platform }: OpenidProcess) =>
+  (seconds: number): number => {
+    const session = presentSession();
+    if (!session?.impersonation) return seconds;
+    const left = session.expiresAt.getTime() - Date.now() - platform.clockShift();
+    return Math.max(1, Math.min(seconds, Math.floor(left / 1000)));
+  };
+
+function resourceSettings(
+  config: Config,
+  algorithm: SigningAlgorithm,
+  within: ReturnType<typeof withinActing>,
+) {
   const { openid } = config;
-  const lifetime = openid.access_token_lifetime;
+  const lifetime = () => within(openid.access_token_lifetime);
   return {
     defaultResource: () => undefined,
     useGrantedResource: () => true,
@@ -237,7 +258,7 @@ function resourceSettings(config: Config, algorithm: SigningAlgorithm) {
       return {
         scope: resource.scopes.filter((scope) => allowed.has(scope)).join(" "),
         audience: indicator,
-        accessTokenTTL: lifetime,
+        accessTokenTTL: lifetime(),
         accessTokenFormat: resource.token,
         ...(resource.token === "jwt" ? { jwt: { sign: { alg: algorithm } } } : {}),
       };

@@ -44,6 +44,12 @@ export function answeredFor<Answer>(visitor: Visitor, answer: () => Promise<Answ
   return visitors.run(visitor, answer);
 }
 
+/** The session of the browser, or that a presented code or token ends with; null where there is none, or it has ended. */
+export function presentSession(): Session | null {
+  const { session, readAhead } = presentVisitor();
+  return session ?? readAhead?.session?.live ?? null;
+}
+
 /** The visitor of the request that is being answered. */
 export function presentVisitor(): Visitor {
   return visitors.getStore() ?? { session: null };

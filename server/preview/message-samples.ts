@@ -34,6 +34,14 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
   phone_create: [{ type: "phone_create" }],
   phone_delete: [{ type: "phone_delete" }],
   account_delete: [{ type: "account_delete" }],
+  impersonation: [
+    {
+      type: "impersonation",
+      at: "2026-11-24T09:41:00.000Z",
+      minutes: 15,
+      reason: "Ticket 4711: the user sees no invoices",
+    },
+  ],
   new_browser: [
     {
       type: "new_browser",

@@ -13,9 +13,9 @@ export function lockSessions(
   tx: Transaction,
   tenantId: string,
   condition: SQL | undefined,
-): Promise<Pick<Session, "id" | "userId">[]> {
+): Promise<Pick<Session, "id" | "userId" | "impersonation">[]> {
   return tx
-    .select({ id: sessions.id, userId: sessions.userId })
+    .select({ id: sessions.id, userId: sessions.userId, impersonation: sessions.impersonation })
     .from(sessions)
     .where(and(eq(sessions.tenantId, tenantId), condition))
     .orderBy(sessions.id)

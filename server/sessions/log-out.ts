@@ -9,6 +9,7 @@ import type { WakesWebhooks } from "../events/emit.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { hasSignedInBefore } from "./account-marks.ts";
+import { actorOf } from "./impersonation.ts";
 import { leaveProviderSession, providerLogoutUrl, providerSessionOf } from "./provider-sessions.ts";
 import { applicationsOf, endSession, type FoundSession } from "./sessions.ts";
 
@@ -27,7 +28,7 @@ const MAX_APPLICATIONS = 20;
 const MAX_PROVIDER_SIGN_OUTS = 4;
 
 interface SignOut {
-  found: readonly { session: Pick<FoundSession["session"], "id" | "userId">; now: Date }[];
+  found: readonly { session: Pick<FoundSession["session"], "id" | "userId" | "impersonation">; now: Date }[];
   /**
    * The client is a browser that goes on to the provider that a session was signed in at, or of several to one after the other,
    * and from there to this address, already checked; null for a page of this service.
@@ -78,7 +79,10 @@ export async function logOut(
       state = left ?? state;
     }
     await endSession(context, session.id, "session.delete.explicit.logout")(tx);
-    await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
+    const by = { ...context, client: { ...context.client, ...actorOf(session) }, now };
+    if (session.impersonation)
+      await audit(by, "impersonation_ended", { session_id: session.id }, session.userId)(tx);
+    else await audit(by, "user_logged_out", {}, session.userId)(tx);
   }
   return { state, applications };
 }

@@ -345,7 +345,7 @@ export async function takeNamedSessions(
   tx: Transaction,
   { id: tenantId }: Tenant,
   { sessions: known, rows, waiting }: NamedSessions,
-): Promise<Pick<Session, "id" | "userId">[]> {
+): Promise<Pick<Session, "id" | "userId" | "impersonation">[]> {
   const ids = known.map(({ id }) => id);
   const locked = ids.length === 0 ? [] : await lockSessions(tx, tenantId, inArray(sessions.id, ids));
   const isOneOf = (chosen: string[]) =>

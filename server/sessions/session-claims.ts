@@ -2,6 +2,8 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Claims } from "../keys/jwt.ts";
 import type { Json } from "../lib/go-template.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
+import type { Session } from "../objects/session.ts";
+import { type ActorClaim, actorClaim } from "./impersonation.ts";
 
 /** `typ` of session tokens; tokens of other purposes have other types. */
 export const SESSION_TOKEN_TYPE = "JWT";
@@ -21,6 +23,8 @@ export interface SessionTokenClaims {
   exp: number;
   /** Authentication method references (RFC 8176); absent if there are none. */
   amr?: string[];
+  /** The operator who acts as the user; absent for the user (RFC 8693, 4.1). */
+  act?: ActorClaim;
 }
 
 /** The claims in client form: `payload.claims` at `success`, and the response of `/sessions/validate`. */
@@ -35,8 +39,10 @@ export interface SessionClaims {
   amr?: string[];
   email?: { address: string; is_primary: boolean; is_verified: boolean };
   username?: string;
+  /** As in the token. */
+  act?: ActorClaim;
   /** Claims of `session.jwt_template`. */
-  [custom: string]: Json | undefined;
+  [custom: string]: Json | ActorClaim | undefined;
 }
 
 /** Data of the user that a client may see beside the token's claims. */
@@ -70,7 +76,7 @@ export function audienceOf({ config }: Tenant): string[] {
 /** The claims of a session's token. */
 export function tokenClaims(
   tenant: Tenant,
-  session: { id: string; userId: string; amr: string[]; createdAt: Date; expiresAt: Date },
+  session: Pick<Session, "id" | "userId" | "amr" | "createdAt" | "expiresAt" | "impersonation">,
 ): SessionTokenClaims {
   return {
     iss: issuerOf(tenant),
@@ -80,6 +86,7 @@ export function tokenClaims(
     iat: Math.floor(session.createdAt.getTime() / 1000),
     exp: Math.floor(session.expiresAt.getTime() / 1000),
     ...(session.amr.length > 0 ? { amr: session.amr } : {}),
+    ...actorClaim(session),
   };
 }
 
@@ -91,7 +98,8 @@ export function tokenClaims(
 export function asSessionClaims(
   claims: Claims,
 ): { claims: SessionTokenClaims; custom: Record<string, Json> } | null {
-  const { iss, aud, sub, session_id, iat, exp, amr, ...custom } = claims;
+  // Who acts is read of the session.
+  const { iss, aud, sub, session_id, iat, exp, amr, act: _act, ...custom } = claims;
   if (typeof sub !== "string" || typeof session_id !== "string" || !isCanonicalUuid(session_id)) return null;
   if (typeof iss !== "string" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!isStrings(aud) || !(amr === undefined || isStrings(amr))) return null;
@@ -117,6 +125,7 @@ export function clientClaims(
     audience: claims.aud,
     issuer: claims.iss,
     ...(claims.amr ? { amr: claims.amr } : {}),
+    ...(claims.act ? { act: claims.act } : {}),
     ...(email ? { email: { address: email, is_primary: true, is_verified: emailVerified } } : {}),
     ...(username ? { username } : {}),
   };

@@ -1,14 +1,18 @@
-import { and, desc, eq, gt, gte } from "drizzle-orm";
+import { and, desc, eq, gt, gte, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
 import type { EventContext } from "../events/emit.ts";
 import { describeUserAgent } from "../lib/user-agent.ts";
 import { isMadeByOperator, type Session, sessionColumns } from "../objects/session.ts";
+import { type ImpersonatorObject, impersonatorObject } from "../objects/session-object.ts";
 import { idleSince } from "./idleness.ts";
+import { type ActorRow, actorText, goesOn } from "./impersonation.ts";
 import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
 
 const { sessions } = schema;
+
+const actor = sql<ActorRow | null>`${sql.raw(actorText("sessions", "now()"))}`.as("actor");
 
 /** A session as its owner sees it. Times are RFC 3339. */
 export interface SessionProfile {
@@ -22,6 +26,8 @@ export interface SessionProfile {
   current: boolean;
   /** Present if an administrator created it, so that the owner does not take it for a stranger's. */
   created_by_administrator?: true;
+  /** Present if an administrator acts in it as the user. */
+  impersonated_by?: ImpersonatorObject;
   /** Present if the browser has bound it to a key of its device. */
   device_bound?: true;
   created_at: string;
@@ -30,10 +36,15 @@ export interface SessionProfile {
 }
 
 /** An account's sessions that have neither expired nor been idle for too long, newest first. */
-export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: Date): Promise<Session[]> {
+export async function liveSessions(
+  db: ReadOnly,
+  tenant: Tenant,
+  userId: string,
+  now: Date,
+): Promise<Session[]> {
   const since = idleSince(tenant, now);
-  return db
-    .select(sessionColumns)
+  const rows = await db
+    .select({ ...sessionColumns, actor })
     .from(sessions)
     .where(
       and(
@@ -44,17 +55,19 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
+  return rows.flatMap(({ actor, ...session }) => (goesOn(tenant, session, actor, now) ? [session] : []));
 }
 
 /** The profile of a session. */
 export function describeSession(session: Session, currentSessionId: string): SessionProfile {
-  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt, boundAt } = session;
+  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt, boundAt, impersonation } = session;
   return {
     id,
     ...(userAgent === null ? {} : { user_agent_raw: userAgent, user_agent: describeUserAgent(userAgent) }),
     ...(ipAddress === null ? {} : { ip_address: ipAddress }),
     current: id === currentSessionId,
     ...(isMadeByOperator(session) ? { created_by_administrator: true as const } : {}),
+    ...(impersonation ? { impersonated_by: impersonatorObject(impersonation) } : {}),
     ...(boundAt === null ? {} : { device_bound: true as const }),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),

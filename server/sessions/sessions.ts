@@ -6,7 +6,7 @@ import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
-import type { Factor } from "#db/schema/sessions";
+import type { Factor, Impersonation } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import { clientsToldBy } from "../config/logout-channels.ts";
 import type { Tenant } from "../config/tenant.ts";
@@ -27,6 +27,7 @@ import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns }
 import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
 import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
+import { type ActorRow, actorText, goesOn, IMPERSONATION_TOKEN_TYPE } from "./impersonation.ts";
 import { lockSessions } from "./lock-sessions.ts";
 import { providerSessionOf } from "./provider-sessions.ts";
 import {
@@ -56,7 +57,12 @@ export interface NewSession extends UserClaims {
    * The operator creates the session, for a browser of which it shows this. Its user has proved nothing now, so it counts
    * as authenticated in 1970, and a change of the account asks for a proof.
    */
-  byOperator?: { userAgent: string | null; ipAddress: string | null };
+  byOperator?: {
+    userAgent: string | null;
+    ipAddress: string | null;
+    /** The operator acts in it as the user, until `seconds` are over: it has a browser of its own, and no other session ends. */
+    acting?: { impersonation: Impersonation; seconds: number };
+  };
 }
 
 /** No browser has registered a key for the session yet. */
@@ -78,8 +84,9 @@ export const carrierOf = ({ config }: Tenant): TokenCarrier =>
 const endedEvents = ["session.delete.passive.expire", "session.delete.passive.limit"] as const;
 
 const issueText = `session_ended as (
-    delete from sessions where tenant_id = $1 and user_id = $2 and id not in (
-      select id from sessions where tenant_id = $1 and user_id = $2 and expires_at > $12
+    delete from sessions where tenant_id = $1 and user_id = $2 and impersonation is null and id not in (
+      select id from sessions
+      where tenant_id = $1 and user_id = $2 and impersonation is null and expires_at > $12
       order by created_at desc, id desc limit $3)
     returning *, case when expires_at <= $12 or last_used_at < $14::timestamptz then '${endedEvents[0]}'
       else '${endedEvents[1]}' end as event),
@@ -90,8 +97,8 @@ const issueText = `session_ended as (
   session_account as (select blocked_at from users where tenant_id = $1 and id = $2),
   session_issued as (
     insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
-      remember_me, created_at, last_used_at, expires_at)
-    values ($1, $5, $2, $6, $7, $8, $9, $10, $11, $12, $12, $13))`;
+      remember_me, created_at, last_used_at, expires_at, impersonation)
+    values ($1, $5, $2, $6, $7, $8, $9, $10, $11, $12, $12, $13, $16::jsonb))`;
 
 const refusalText = `case when not exists (select from session_account) then 'user'
   when (select blocked_at from session_account) is not null then 'account_blocked' end`;
@@ -115,7 +122,9 @@ export async function issueSession(
   const spoken = byOperator ? null : language;
   const { lifespan, limit, acquire_ip_address, acquire_user_agent } = tenant.config.session;
   // Whole seconds, as in the token, so that the token never outlives the row.
-  const expiresAt = new Date((Math.floor(now.getTime() / 1000) + lifespan) * 1000);
+  const acting = byOperator?.acting;
+  const seconds = acting ? Math.min(acting.seconds, lifespan) : lifespan;
+  const expiresAt = new Date((Math.floor(now.getTime() / 1000) + seconds) * 1000);
   const session: Session = {
     id: timeOrderedUuid(runtime.platform),
     userId,
@@ -128,9 +137,10 @@ export async function issueSession(
     createdAt: now,
     lastUsedAt: now,
     expiresAt,
+    impersonation: acting?.impersonation ?? null,
     ...unbound,
   };
-  const carrier = byOperator ? "header" : carrierOf(tenant);
+  const carrier = byOperator && !acting ? "header" : carrierOf(tenant);
   const { issued, claims } = await signToken(context, session, person, { now, rememberMe, carrier });
 
   const part: Part = {
@@ -139,7 +149,8 @@ export async function issueSession(
     values: [
       tenant.id,
       userId,
-      limit - 1,
+      // One more session of an operator is none of the user's.
+      acting ? limit : limit - 1,
       spoken,
       session.id,
       session.authenticatedAt,
@@ -152,6 +163,7 @@ export async function issueSession(
       expiresAt,
       idleSince(tenant, now),
       byOperator === undefined,
+      acting ? JSON.stringify(acting.impersonation) : null,
     ],
     refuses: refusalText,
     returns: "(select coalesce(json_agg(e order by created_at, id), '[]') from session_ended e)",
@@ -369,7 +381,7 @@ const tellsClients = ({ config }: Tenant) => clientsToldBy(config, "backchannel_
 
 /** A row of `sessions` as a statement returns it that Drizzle did not build. */
 export type EndedRow = Record<"id" | "user_id" | "created_at" | "last_used_at" | "expires_at", string> &
-  Record<"user_agent" | "ip_address" | "bound_at", string | null>;
+  Record<"user_agent" | "ip_address" | "bound_at", string | null> & { impersonation: Impersonation | null };
 
 /** A row that ended because a session was issued. */
 type IssueEndedRow = EndedRow & { event: (typeof endedEvents)[number] };
@@ -385,6 +397,7 @@ export function endedSessionOf(row: EndedRow): EventSession {
     lastUsedAt: new Date(row.last_used_at),
     expiresAt: new Date(row.expires_at),
     boundAt: row.bound_at === null ? null : new Date(row.bound_at),
+    impersonation: row.impersonation,
   };
 }
 
@@ -394,7 +407,7 @@ export interface FoundSession {
   now: Date;
   /** Neither expired nor idle for too long. */
   live: boolean;
-  /** Unused for longer than `session.idle_timeout`. */
+  /** Unused for longer than `session.idle_timeout`; or the operator who acts in it is not in the console any more. */
   idle: boolean;
   /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
   idleExpiresAt: Date | null;
@@ -416,9 +429,9 @@ export async function findSession(
 
 /** Judges a session that another statement has read. */
 export function foundSession(tenant: Tenant, found: SessionRow): FoundSession {
-  const { now, email, emailVerifiedAt, username, ...session } = found;
+  const { now, email, emailVerifiedAt, username, actor, ...session } = found;
   const idleExpiresAt = idleExpiry(tenant, session.lastUsedAt);
-  const idle = isIdle(tenant, session, now);
+  const idle = isIdle(tenant, session, now) || !goesOn(tenant, session, actor, now);
   const user = { email, emailVerified: emailVerifiedAt !== null, username };
   return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt, user };
 }
@@ -429,6 +442,7 @@ export type SessionRow = Session & {
   email: string | null;
   emailVerifiedAt: Date | null;
   username: string | null;
+  actor: ActorRow | null;
 };
 
 /**
@@ -444,6 +458,7 @@ export const sessionRowText = (shift: string, prefix = "") =>
     ["e.address", "email"],
     ["e.verified_at", "emailVerifiedAt"],
     ["n.username", "username"],
+    [actorText("s", clockText(shift)), "actor"],
   ]
     .map(([value, name]) => `${value} as "${prefix}${name}"`)
     .join(", ");
@@ -474,7 +489,7 @@ async function signToken(
   const token = await signingKeys.sign(
     { ...custom, ...claims },
     {
-      typ: SESSION_TOKEN_TYPE,
+      typ: session.impersonation ? IMPERSONATION_TOKEN_TYPE : SESSION_TOKEN_TYPE,
       parameters: carrier === "cookie" ? { [IN_COOKIE]: true } : {},
     },
   );
@@ -486,6 +501,7 @@ async function signToken(
     retention: retention === "session" || (retention === "prompt" && !rememberMe) ? "session" : "persistent",
     expiresAt: session.expiresAt,
     isBound: session.boundKey !== null,
+    isImpersonated: session.impersonation !== null,
   };
   return { issued, claims: clientClaims(claims, user, custom) };
 }

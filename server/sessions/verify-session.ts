@@ -9,6 +9,7 @@ import type { Session } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
 import { type BoundValues, isOnItsDevice } from "./device-binding/binding.ts";
 import { idleExpiry, idleLimit } from "./idleness.ts";
+import { actorClaim, IMPERSONATION_TOKEN_TYPE } from "./impersonation.ts";
 import {
   asSessionClaims,
   audienceOf,
@@ -168,14 +169,20 @@ async function verifyToken(
   const found = await find(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(parsed.signed, found.now))
     return null;
+  // A session of a user is named by no token of an operator, and the other way round.
+  if ((found.session.impersonation !== null) !== isOfOperator(token)) return null;
   const isOfCookie = carrier === "cookie" || headerParameter(token, IN_COOKIE) === true;
-  return { ...found, ...parsed, token, isOfCookie };
+  // Who acts is what the session says, not the token.
+  const named = { ...parsed, claims: { ...claims, ...actorClaim(found.session) } };
+  return { ...found, ...named, token, isOfCookie };
 }
+
+const isOfOperator = (token: string) => headerParameter(token, "typ") === IMPERSONATION_TOKEN_TYPE;
 
 /** The claims of a session token of this tenant, whose times are for the database's clock; null for any other token. */
 async function claimsIn({ signingKeys }: Pick<Process, "signingKeys">, tenant: Tenant, token: string) {
   const signed = await signingKeys.of(tenant).verify(token, {
-    typ: SESSION_TOKEN_TYPE,
+    typ: isOfOperator(token) ? IMPERSONATION_TOKEN_TYPE : SESSION_TOKEN_TYPE,
     audience: audienceOf(tenant),
     issuer: issuerOf(tenant),
     now: "unchecked",

@@ -1,7 +1,7 @@
 import type { Tenant } from "../config/tenant.ts";
 import { makeConsoleSession } from "../console/console-sessions.ts";
 import { grantRole } from "../console/grants.ts";
-import type { ConsoleRole } from "../console/roles.ts";
+import type { ConsoleRole } from "../identity/console-roles.ts";
 import { accountOwner } from "./account-owner.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";

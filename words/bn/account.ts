@@ -288,6 +288,8 @@ export const account: AccountWords = {
     signInFailed: "ব্যর্থ",
     triedAt: "{date} তারিখে চেষ্টা করা হয়েছে",
     byAdministrator: "একজন প্রশাসকের তৈরি",
+    actedAs: "{name} এই অ্যাকাউন্টের মালিকের জায়গায় {time} পর্যন্ত সাইন ইন করে আছেন। কারণ: {reason}",
+    endActing: "শেষ করুন",
     deviceBound: "ডিভাইসে আবদ্ধ",
     securityKey: "সিকিউরিটি কী",
     session: "অজানা ব্রাউজার",

@@ -291,6 +291,9 @@ export const account: AccountWords = {
     signInFailed: "Fehlgeschlagen",
     triedAt: "Versucht am {date}",
     byAdministrator: "Von der Verwaltung erstellt",
+    actedAs:
+      "{name} ist anstelle der Person angemeldet, der dieses Konto gehört, bis {time}. Grund: {reason}",
+    endActing: "Beenden",
     deviceBound: "An das Gerät gebunden",
     securityKey: "Sicherheitsschlüssel",
     session: "Unbekannter Browser",

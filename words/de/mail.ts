@@ -131,6 +131,14 @@ export const mail: MailWords = {
       event: "Ihr Konto bei {service} wurde mit allem, was dazugehört, gelöscht.",
       unexpected: "Wenn Sie das nicht waren, wenden Sie sich an die Betreiber von {service}.",
     },
+    impersonation: {
+      subject: "Die Betreiber von {service} haben sich bei Ihrem Konto angemeldet",
+      heading: "Eine Anmeldung an Ihrer Stelle",
+      event:
+        "Die Betreiber von {service} haben sich am {time} bei Ihrem Konto angemeldet, um zu sehen, was Sie sehen. Wie Sie sich anmelden, können sie nicht ändern. Das endet spätestens nach {minutes, plural, one {# Minute} other {# Minuten}}. Der angegebene Grund: {reason}",
+      unexpected:
+        "Wenn Sie nicht um Hilfe gebeten haben, sagen Sie es den Betreibern von {service}. Sie können die Sitzung unter {host} bei Ihren Sitzungen beenden.",
+    },
     new_browser: {
       subject: "Neue Anmeldung bei Ihrem Konto bei {service}",
       heading: "Anmeldung in einem neuen Browser",

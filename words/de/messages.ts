@@ -28,6 +28,15 @@ export const messages: MessageTexts = {
   signOutSentence:
     "Damit endet Ihre Sitzung hier. Anwendungen, die Sie mit dieser Anmeldung geöffnet haben, bitten Sie dann vielleicht um eine neue Anmeldung.",
   signOutButton: "Abmelden",
+  actAsTitle: "Als {name} anmelden?",
+  actAsSentence:
+    "{time} lang sehen Sie dieses Konto wie die Person, der es gehört. Was Sie tun, wird mit Ihrem Namen festgehalten.",
+  actAsInstead:
+    "Dieser Browser ist hier bereits angemeldet: Er verwendet nur noch die neue Sitzung, und Sie melden sich danach erneut an.",
+  actAsButton: "Anmelden",
+  actAsGoneTitle: "Dieser Link gilt nicht mehr",
+  actAsGoneSentence:
+    "Er gilt einmal, eine Minute lang, und in dem Browser, der ihn angefordert hat. Beginnen Sie in der Konsole von vorn.",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutSentence: "Sie können diese Seite schließen.",
   signedOutNext: "Als Nächstes werden Sie bei dem Anbieter abgemeldet, mit dem Sie sich angemeldet haben.",

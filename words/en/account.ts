@@ -262,6 +262,8 @@ export const account: AccountWords = {
     signInFailed: "Failed",
     triedAt: "Tried {date}",
     byAdministrator: "Created by an administrator",
+    actedAs: "{name} is signed in to this account in place of its user, until {time}. Reason: {reason}",
+    endActing: "End",
     deviceBound: "Bound to its device",
     securityKey: "Security key",
     session: "Unknown browser",

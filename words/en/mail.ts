@@ -124,6 +124,14 @@ export const mail: MailWords = {
       event: "Your account at {service} was deleted, with everything in it.",
       unexpected: "If that was not you, tell the people who run {service}.",
     },
+    impersonation: {
+      subject: "The people who run {service} signed in to your account",
+      heading: "A sign-in in your place",
+      event:
+        "The people who run {service} signed in to your account on {time} to see what you see. They cannot change how you sign in. It ends after {minutes, plural, one {# minute} other {# minutes}} at the latest. The reason they gave: {reason}",
+      unexpected:
+        "If you did not ask for help, tell the people who run {service}. You can end the session at {host}, under your sessions.",
+    },
     new_browser: {
       subject: "New sign-in to your {service} account",
       heading: "A sign-in in a new browser",

@@ -27,6 +27,14 @@ export const messages: MessageTexts = {
   signOutSentence:
     "This ends your session here. Applications that you opened with this sign-in may ask you to sign in again.",
   signOutButton: "Sign out",
+  actAsTitle: "Sign in as {name}?",
+  actAsSentence: "For {time} you see this account as its user does. What you do is recorded with your name.",
+  actAsInstead:
+    "This browser is signed in here already: it goes on with the new session alone, and you sign in again afterwards.",
+  actAsButton: "Sign in",
+  actAsGoneTitle: "This link is no longer valid",
+  actAsGoneSentence:
+    "It works once, for a minute, and in the browser that asked for it. Begin again in the console.",
   signedOutTitle: "You are signed out",
   signedOutSentence: "You can close this page.",
   signedOutNext: "Next, you are signed out at the provider that you signed in with.",

@@ -298,6 +298,8 @@ export const account: AccountWords = {
     signInFailed: "Échec",
     triedAt: "Tentative du {date}",
     byAdministrator: "Créée par l’administration",
+    actedAs: "{name} est connecté à ce compte à la place de son titulaire, jusqu’à {time}. Motif : {reason}",
+    endActing: "Terminer",
     deviceBound: "Liée à l’appareil",
     securityKey: "Clé de sécurité",
     session: "Navigateur inconnu",

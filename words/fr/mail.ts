@@ -130,6 +130,14 @@ export const mail: MailWords = {
       event: "Votre compte {service} et tout ce qu’il contenait ont été supprimés.",
       unexpected: "Si ce n’était pas vous, prévenez les responsables de {service}.",
     },
+    impersonation: {
+      subject: "Les responsables de {service} se sont connectés à votre compte",
+      heading: "Une connexion à votre place",
+      event:
+        "Les responsables de {service} se sont connectés à votre compte le {time} pour voir ce que vous voyez. Ils ne peuvent pas changer votre façon de vous connecter. Cela se termine au plus tard après {minutes, plural, one {# minute} other {# minutes}}. Le motif indiqué : {reason}",
+      unexpected:
+        "Si vous n’avez pas demandé d’aide, dites-le aux responsables de {service}. Vous pouvez mettre fin à la session sur {host}, parmi vos sessions.",
+    },
     new_browser: {
       subject: "Nouvelle connexion à votre compte {service}",
       heading: "Connexion depuis un nouveau navigateur",

@@ -27,6 +27,15 @@ export const messages: MessageTexts = {
   signOutSentence:
     "Votre session se terminera ici. Les applications ouvertes avec cette connexion peuvent vous demander de vous connecter à nouveau.",
   signOutButton: "Se déconnecter",
+  actAsTitle: "Se connecter en tant que {name} ?",
+  actAsSentence:
+    "Pendant {time}, vous voyez ce compte comme son titulaire. Ce que vous faites est enregistré avec votre nom.",
+  actAsInstead:
+    "Ce navigateur est déjà connecté ici : il n’utilise plus que la nouvelle session, et vous vous reconnecterez ensuite.",
+  actAsButton: "Se connecter",
+  actAsGoneTitle: "Ce lien n’est plus valable",
+  actAsGoneSentence:
+    "Il fonctionne une seule fois, pendant une minute, dans le navigateur qui l’a demandé. Recommencez dans la console.",
   signedOutTitle: "Vous n’êtes plus en session",
   signedOutSentence: "Vous pouvez fermer cette page.",
   signedOutNext: "Ensuite, la session chez le fournisseur qui a servi à la connexion se termine aussi.",

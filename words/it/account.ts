@@ -287,6 +287,9 @@ export const account: AccountWords = {
     signInFailed: "Non riuscito",
     triedAt: "Tentativo del {date}",
     byAdministrator: "Creata da un amministratore",
+    actedAs:
+      "{name} ha effettuato l’accesso a questo account al posto del titolare, fino alle {time}. Motivo: {reason}",
+    endActing: "Termina",
     deviceBound: "Legata al dispositivo",
     securityKey: "Chiave di sicurezza",
     session: "Browser sconosciuto",

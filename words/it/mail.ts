@@ -128,6 +128,14 @@ export const mail: MailWords = {
       event: "Il Suo account {service} è stato eliminato con tutto ciò che conteneva.",
       unexpected: "Se non è stato Lei, avvisi i gestori di {service}.",
     },
+    impersonation: {
+      subject: "I responsabili di {service} hanno effettuato l’accesso al Suo account",
+      heading: "Un accesso al Suo posto",
+      event:
+        "I responsabili di {service} hanno effettuato l’accesso al Suo account il {time} per vedere ciò che vede Lei. Non possono cambiare il modo in cui accede. Termina al più tardi dopo {minutes, plural, one {# minuto} other {# minuti}}. Il motivo indicato: {reason}",
+      unexpected:
+        "Se non ha chiesto aiuto, lo dica ai responsabili di {service}. Può terminare la sessione su {host}, tra le Sue sessioni.",
+    },
     new_browser: {
       subject: "Nuovo accesso al Suo account {service}",
       heading: "Accesso da un nuovo browser",

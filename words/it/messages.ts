@@ -27,6 +27,15 @@ export const messages: MessageTexts = {
   signOutSentence:
     "La sessione terminerà qui. Le applicazioni aperte con questo accesso potrebbero chiedere di accedere di nuovo.",
   signOutButton: "Esci",
+  actAsTitle: "Accedere come {name}?",
+  actAsSentence:
+    "Per {time} vede questo account come il suo titolare. Ciò che fa viene registrato con il Suo nome.",
+  actAsInstead:
+    "Questo browser ha già effettuato l’accesso qui: userà solo la nuova sessione, e dopo dovrà accedere di nuovo.",
+  actAsButton: "Accedi",
+  actAsGoneTitle: "Questo link non è più valido",
+  actAsGoneSentence:
+    "Funziona una volta, per un minuto, nel browser che lo ha richiesto. Ricominci nella console.",
   signedOutTitle: "La sessione è terminata",
   signedOutSentence: "È possibile chiudere questa pagina.",
   signedOutNext: "Ora termina anche la sessione presso il provider usato per l’accesso.",

@@ -281,6 +281,8 @@ export const account: AccountWords = {
     signInFailed: "Mislukt",
     triedAt: "Geprobeerd op {date}",
     byAdministrator: "Door een beheerder gemaakt",
+    actedAs: "{name} is bij dit account ingelogd in plaats van de eigenaar, tot {time}. Reden: {reason}",
+    endActing: "Beëindigen",
     deviceBound: "Gebonden aan het apparaat",
     securityKey: "Beveiligingssleutel",
     session: "Onbekende browser",

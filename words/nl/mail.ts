@@ -127,6 +127,14 @@ export const mail: MailWords = {
       event: "Je account bij {service} is verwijderd, met alles wat erin stond.",
       unexpected: "Als jij dat niet was, neem dan contact op met de beheerders van {service}.",
     },
+    impersonation: {
+      subject: "De beheerders van {service} hebben bij uw account ingelogd",
+      heading: "Een aanmelding in uw plaats",
+      event:
+        "De beheerders van {service} hebben op {time} bij uw account ingelogd om te zien wat u ziet. Zij kunnen niet wijzigen hoe u inlogt. Dit eindigt uiterlijk na {minutes, plural, one {# minuut} other {# minuten}}. De opgegeven reden: {reason}",
+      unexpected:
+        "Als u niet om hulp hebt gevraagd, vertel dit dan aan de beheerders van {service}. U kunt de sessie op {host} beëindigen, bij uw sessies.",
+    },
     new_browser: {
       subject: "Nieuwe inlog op je account bij {service}",
       heading: "Ingelogd in een nieuwe browser",

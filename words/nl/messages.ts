@@ -27,6 +27,15 @@ export const messages: MessageTexts = {
   signOutSentence:
     "Hiermee eindigt je sessie hier. Toepassingen die je hiermee hebt geopend, kunnen je vragen om opnieuw in te loggen.",
   signOutButton: "Uitloggen",
+  actAsTitle: "Inloggen als {name}?",
+  actAsSentence:
+    "Gedurende {time} ziet u dit account zoals de eigenaar. Wat u doet, wordt met uw naam vastgelegd.",
+  actAsInstead:
+    "Deze browser is hier al ingelogd: hij gebruikt alleen nog de nieuwe sessie, en daarna logt u opnieuw in.",
+  actAsButton: "Inloggen",
+  actAsGoneTitle: "Deze link is niet meer geldig",
+  actAsGoneSentence:
+    "Hij werkt één keer, een minuut lang, in de browser die erom vroeg. Begin opnieuw in de console.",
   signedOutTitle: "Je bent uitgelogd",
   signedOutSentence: "Je kunt deze pagina sluiten.",
   signedOutNext: "Daarna word je ook uitgelogd bij de aanbieder waarmee je bent ingelogd.",

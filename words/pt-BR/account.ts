@@ -281,6 +281,8 @@ export const account: AccountWords = {
     signInFailed: "Falhou",
     triedAt: "Tentativa em {date}",
     byAdministrator: "Criada por um administrador",
+    actedAs: "{name} entrou nesta conta no lugar de seu titular, até {time}. Motivo: {reason}",
+    endActing: "Encerrar",
     deviceBound: "Vinculada ao dispositivo",
     securityKey: "Chave de segurança",
     session: "Navegador desconhecido",

@@ -126,6 +126,14 @@ export const mail: MailWords = {
       event: "Sua conta em {service} foi excluída, com tudo o que havia nela.",
       unexpected: "Se não foi você, avise os responsáveis por {service}.",
     },
+    impersonation: {
+      subject: "Os responsáveis por {service} entraram na sua conta",
+      heading: "Um acesso em seu lugar",
+      event:
+        "Os responsáveis por {service} entraram na sua conta em {time} para ver o que você vê. Eles não podem mudar como você entra. Isso termina no máximo após {minutes, plural, one {# minuto} other {# minutos}}. O motivo informado: {reason}",
+      unexpected:
+        "Se você não pediu ajuda, avise os responsáveis por {service}. Você pode encerrar a sessão em {host}, entre as suas sessões.",
+    },
     new_browser: {
       subject: "Novo acesso à sua conta em {service}",
       heading: "Acesso em um novo navegador",

@@ -27,6 +27,15 @@ export const messages: MessageTexts = {
   signOutSentence:
     "Isso encerra sua sessão aqui. Aplicativos abertos com este acesso podem pedir que você entre de novo.",
   signOutButton: "Sair",
+  actAsTitle: "Entrar como {name}?",
+  actAsSentence:
+    "Por {time}, você vê esta conta como seu titular. O que você faz é registrado com o seu nome.",
+  actAsInstead:
+    "Este navegador já está conectado aqui: ele passa a usar só a nova sessão, e depois você entra novamente.",
+  actAsButton: "Entrar",
+  actAsGoneTitle: "Este link não é mais válido",
+  actAsGoneSentence:
+    "Ele funciona uma vez, por um minuto, no navegador que o pediu. Comece de novo no console.",
   signedOutTitle: "Você saiu",
   signedOutSentence: "Você pode fechar esta página.",
   signedOutNext: "Em seguida, você sai também do provedor com o qual entrou.",

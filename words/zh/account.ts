@@ -259,6 +259,8 @@ export const account: AccountWords = {
     signInFailed: "失败",
     triedAt: "尝试于 {date}",
     byAdministrator: "由管理员创建",
+    actedAs: "{name} 正在代替用户登录此账号，截止时间：{time}。原因：{reason}",
+    endActing: "结束",
     deviceBound: "已绑定设备",
     securityKey: "安全密钥",
     session: "未知浏览器",

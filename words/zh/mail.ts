@@ -117,6 +117,13 @@ export const mail: MailWords = {
       event: "您的 {service} 账号及其中的所有内容已被删除。",
       unexpected: "如果不是您本人，请联系 {service} 的运营方。",
     },
+    impersonation: {
+      subject: "{service} 的管理人员登录了您的账号",
+      heading: "有人代替您登录",
+      event:
+        "{service} 的管理人员于 {time} 登录了您的账号，以查看您所看到的内容。他们无法更改您的登录方式。最迟在 {minutes, plural, other {# 分钟}}后结束。所给的原因：{reason}",
+      unexpected: "如果您没有请求帮助，请告知 {service} 的管理人员。您可以在 {host} 的会话列表中结束该会话。",
+    },
     new_browser: {
       subject: "您的 {service} 账号有新的登录",
       heading: "在新浏览器中登录",

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ConsoleRole, consoleRoles } from "#server/console/roles";
+import { type ConsoleRole, consoleRoles } from "#server/identity/console-roles";
 import { useMe, useTenant } from "../_shell/me.tsx";
 
 /** The roles that the account may give at the shown tenant: none that is stronger than its own. */

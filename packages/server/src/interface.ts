@@ -30,13 +30,18 @@ export interface ChangeMailEventData {
       | "phone_create"
       | "phone_delete"
       | "account_delete"
-      | "new_browser";
+      | "new_browser"
+      | "impersonation";
     new_email_address?: string | undefined;
     /** The primary one before `primary_email_update`. */
     old_email_address?: string | undefined;
     deleted_email_address?: string | undefined;
-    /** When the sign-in of `new_browser` was. */
+    /** When the sign-in of `new_browser` or `impersonation` was. */
     at?: string | undefined;
+    /** How long the operator of `impersonation` acts as the user at most. */
+    minutes?: number | undefined;
+    /** Why the operator of `impersonation` acts as the user. */
+    reason?: string | undefined;
     /** System and browser of the sign-in of `new_browser`. */
     browser?: string | undefined;
     /** Place of the sign-in of `new_browser`, if it is known. */
@@ -299,6 +304,16 @@ export interface Happening {
   /** As the audit log shows them. */
   details: Record<string, unknown>;
 }
+export interface ImpersonatorObject {
+  user_id: string;
+  /** The tenant of that account. */
+  tenant_id: string;
+  role: "auditor" | "support" | "administrator" | "operator";
+  /** Its primary address or username. */
+  name: string;
+  /** Why, in its words. */
+  reason: string;
+}
 export interface Message {
   id: string;
   at: string;
@@ -539,6 +554,8 @@ export interface SessionObject {
   last_used: string;
   /** Present if the browser has bound the session to a key of its device (`session.device_bound`). */
   device_bound?: boolean | undefined;
+  /** Present if an account of the console acts in the session as the user. */
+  impersonated_by?: ImpersonatorObject | undefined;
 }
 export interface Setting {
   name: string;
@@ -903,6 +920,8 @@ export type AuditType =
   | "email_created"
   | "email_deleted"
   | "email_verified"
+  | "impersonation_ended"
+  | "impersonation_started"
   | "login_success"
   | "mail_accepted"
   | "mail_failed"
@@ -1002,6 +1021,7 @@ export type EventSubscription =
   | "user.create"
   | "user.delete"
   | "user.login"
+  | "user.impersonate"
   | "user.update"
   | "user.update.email.create"
   | "user.update.email.delete"
@@ -2237,6 +2257,7 @@ export type TenantSettings = {
                 | "user.create"
                 | "user.delete"
                 | "user.login"
+                | "user.impersonate"
                 | "user.update"
                 | "user.update.email.create"
                 | "user.update.email.delete"
@@ -2355,6 +2376,7 @@ export interface EventData {
   "user.create": UserEventData;
   "user.delete": UserEventData;
   "user.login": UserEventData;
+  "user.impersonate": UserEventData;
   "user.update": UserEventData;
   "user.update.email.create": UserEventData;
   "user.update.email.delete": UserEventData;
@@ -3003,6 +3025,24 @@ export interface AdminOperations {
     answer: {
       /** Signed JWT. */
       session_token: string;
+    };
+  };
+  /** Sign in as a user, to see what the user sees. For accounts of the console with the role `administrator` or `operator`, not for API keys. Not of a user with a role of the console. Nothing changes before the address is opened in the browser that is signed in to the console, and confirmed there. The session bears the account and the reason, changes nothing of how the user signs in, and ends with the session of the console. */
+  impersonateUser: {
+    input: {
+      id: string;
+      body: {
+        /** Why. The owner of the account reads it too. */
+        reason: string;
+        /** Seconds. Default: `console.impersonation.lifetime`. */
+        lifetime?: number | undefined;
+      };
+    };
+    answer: {
+      /** Valid once, for a minute, in the browser of the console. */
+      url: string;
+      /** Seconds for which the session lasts. */
+      lifetime: number;
     };
   };
   /** List the live sessions of a user, newest first. */
@@ -4827,6 +4867,7 @@ export const operations = {
   listImportRefusals: ["GET", "/admin/imports/{id}/refusals"],
   listRefusedRecords: ["GET", "/admin/imports/{id}/refused_records", true],
   createSession: ["POST", "/admin/sessions"],
+  impersonateUser: ["POST", "/admin/users/{id}/impersonations"],
   listUserSessions: ["GET", "/admin/users/{id}/sessions"],
   endUserSessions: ["DELETE", "/admin/users/{id}/sessions"],
   endUserSession: ["DELETE", "/admin/users/{id}/sessions/{session_id}"],

@@ -4,7 +4,7 @@ import type { Fault } from "../fault.ts";
 export const consoleFaults: readonly Fault[] = [
   {
     name: "a weaker role is enough for every procedure of the console",
-    file: "server/console/roles.ts",
+    file: "server/identity/console-roles.ts",
     text: "consoleRoles.indexOf(role) >= consoleRoles.indexOf(needed);",
     fault: "consoleRoles.includes(needed);",
     caughtBy: ["server/http/console/roles.test.ts"],
@@ -18,9 +18,9 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a role counts in another tenant",
-    file: "server/console/grants.ts",
-    text: "where g.tenant_id = users.tenant_id and g.user_id = users.id)",
-    fault: "where g.user_id = users.id limit 1)",
+    file: "server/identity/console-roles.ts",
+    text: "where g.tenant_id = ",
+    fault: "where g.tenant_id <> ",
     caughtBy: ["server/http/console/roles.test.ts"],
   },
   {
@@ -50,5 +50,19 @@ export const consoleFaults: readonly Fault[] = [
     text: "if (await hasOperator(tx, runtime)) return false;",
     fault: "",
     caughtBy: ["server/http/console/entry.test.ts"],
+  },
+  {
+    name: "an operator who acts as a user may do what the user may",
+    file: "server/flow/define.ts",
+    text: "(impersonation === null || impersonated ? when : isUser);",
+    fault: "(impersonation === null || impersonated !== null ? when : isUser);",
+    caughtBy: ["server/http/console/impersonation.test.ts"],
+  },
+  {
+    name: "acting as a user outlives the session of the console",
+    file: "server/sessions/impersonation.ts",
+    text: "if (!actor || !config.console.enabled",
+    fault: "if (!actor) return true;\n  if (!config.console.enabled",
+    caughtBy: ["server/http/console/impersonation.test.ts"],
   },
 ];

@@ -1,7 +1,7 @@
 import { type GrantRefusal, grantRole, listGrants, MAX_GRANTS, revokeRole } from "../../console/grants.ts";
 import { firstOperatorLink } from "../../console/invitations.ts";
-import { type ConsoleRole, consoleRoles, roleMeanings } from "../../console/roles.ts";
 import { currentTime } from "../../database/current-time.ts";
+import { type ConsoleRole, consoleRoles, roleMeanings } from "../../identity/console-roles.ts";
 import { atTenant } from "../at-tenant.ts";
 import { CommandError, command, missing } from "../command.ts";
 import { findUser, NAMED_BY } from "../find-user.ts";

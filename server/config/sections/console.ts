@@ -22,6 +22,15 @@ export const operatorConsole = section({
   step_up_after: seconds(900, { min: 60, max: 86_400 }).describe(
     "Age of the sign-in from which on the console asks for another one before a change.",
   ),
+  impersonation: section({
+    enabled: flag(true).describe(
+      "Whether administrators and operators may sign in as a user, to see what the user sees.",
+    ),
+    lifetime: seconds(900, { min: 60, max: 3600 }).describe(
+      "How long an operator acts as a user who asks for no other time. An hour is the most.",
+    ),
+    notify: flag(true).describe("Mail the owner when an operator signs in to the account."),
+  }),
   roles: map(key(254), z.enum(["auditor", "support", "administrator", "operator"]), MAX_ROLES)
     .default({})
     .describe(

@@ -10,6 +10,7 @@ const hasPrevious = circumstance<View>("previous", ({ previous }) => previous !=
 
 /** Returns to the previous state, if there is one. */
 export const back = action({
+  impersonated: true,
   description: "Go back to the previous step.",
   when: hasPrevious,
   to: [BACK],

@@ -14,6 +14,7 @@ const patch = z
 /** Profile action on metadata that the user may change. */
 export const metadataActions = {
   patch_metadata: profileAction({
+    impersonated: true,
     description: "Change the account's own metadata by a JSON Merge Patch (RFC 7396).",
     costs: ["write"],
     input: z.strictObject({ patch_metadata: patch }),

@@ -23,6 +23,7 @@ const inParts = whole.extend({ given_name: line, family_name: line });
 /** Profile action on the name. */
 export const nameActions = {
   name_update: profileAction({
+    impersonated: true,
     description: "Change the name; what is left empty is removed.",
     costs: ["write"],
     input: (view) => (hasParts(view) ? inParts : (whole as unknown as typeof inParts)),

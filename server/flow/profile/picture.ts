@@ -26,6 +26,7 @@ const given = z.strictObject({ picture });
 /** Profile actions on the picture. */
 export const pictureActions = {
   picture_update: profileAction({
+    impersonated: true,
     description: "Set the picture: a square baseline JPEG of 32 to 512 pixels, in base64url.",
     costs: ["write"],
     input: given,
@@ -44,6 +45,7 @@ export const pictureActions = {
     },
   }),
   picture_delete: profileAction({
+    impersonated: true,
     description: "Remove the picture.",
     costs: ["write"],
     when: all(

@@ -29,6 +29,8 @@ interface ProfileActionDefinition<Input extends InputSchema, To extends Target, 
   costs?: readonly Cost[];
   /** A function must handle a view without an account, which the generated reference uses. */
   input?: Input | ((view: View) => Input);
+  /** See `ActionDefinition`. */
+  impersonated?: boolean;
   /** Default: always. */
   when?: Condition<ProfileView>;
   to: readonly To[];

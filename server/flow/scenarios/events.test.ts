@@ -750,7 +750,7 @@ const adminCalls: Record<string, Operation> = {
 
 /** Addresses of the administration API that change credentials or send a mail, which are no events of users. */
 const silentAddresses =
-  /\/(webauthn_credentials|otp|recovery_codes|trusted_browsers|phones|identities|recovery|console_role)\b/;
+  /\/(webauthn_credentials|otp|recovery_codes|trusted_browsers|phones|identities|recovery|console_role|impersonations)\b/;
 
 Object.assign(operations, adminCalls);
 for (const [action, operation] of Object.entries(profileActions))

@@ -8,6 +8,7 @@ export const preflight = state({
   name: "preflight",
   actions: (action) => ({
     register_client_capabilities: action({
+      impersonated: true,
       description: "Report the capabilities of this client.",
       input: capabilitiesInput,
       to: [NEXT],

@@ -8,7 +8,7 @@ import {
   MAX_GRANTS,
   revokeRole,
 } from "../../console/grants.ts";
-import { consoleRoles, mayAs, roleMeanings } from "../../console/roles.ts";
+import { consoleRoles, mayAs, roleMeanings } from "../../identity/console-roles.ts";
 import { clientContext } from "../table/handler-context.ts";
 import { adminOperation, changeOperation, NOT_FOUND } from "./admin-operation.ts";
 

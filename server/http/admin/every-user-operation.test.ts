@@ -39,6 +39,7 @@ const bodies: Record<string, (userId: string) => Record<string, unknown>> = {
   createUserPassword: () => ({ password: "correct horse" }),
   updateUserPassword: () => ({ password: "correct horse" }),
   setConsoleRole: () => ({ role: "auditor" }),
+  impersonateUser: () => ({ reason: "Ticket 4711" }),
   createSession: (user_id) => ({ user_id, user_agent: "Cart/1.0", ip_address: "192.0.2.7" }),
 };
 

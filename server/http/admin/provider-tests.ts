@@ -46,7 +46,7 @@ async function begunTest(context: HandlerContext, tenantId: string, providerId: 
   if (!visitor) return rejectAdmin("forbidden", FOR_CONSOLE);
   const { tenant } = await existingTenant(runtime, tenantId);
   if (!tenant || !triedProvider(tenant, providerId)) return null;
-  const about = { provider: providerId, consoleSessionId: visitor.sessionId };
+  const about = { provider: providerId, consoleSessionId: visitor.consoleSessionId };
   return shownTest(context, await beginProviderTest(runtime, tenantId, about));
 }
 
@@ -77,7 +77,7 @@ export const providerTestAddresses = tenantPlaces.flatMap(({ prefix, suffix, of 
     async perform(tenantId, context, { params }) {
       const { runtime, visitor } = context;
       const { test_id: id } = params as { test_id: string };
-      const about = visitor && { id, consoleSessionId: visitor.sessionId };
+      const about = visitor && { id, consoleSessionId: visitor.consoleSessionId };
       const found = about && (await showProviderTest(runtime, tenantId, about));
       return found && shownTest(context, found);
     },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grantImpersonation } from "../../admin/impersonation.ts";
 import {
   createUserSession,
   endUserSession,
@@ -6,8 +7,18 @@ import {
   listUserSessions,
 } from "../../admin/user-sessions.ts";
 import { sessionObject, sessionObjectSchema } from "../../objects/session-object.ts";
+import { actingLink } from "../console/act-as.ts";
 import { uuid } from "../table/fields.ts";
-import { changeOperation, NOT_FOUND } from "./admin-operation.ts";
+import { requestContextOf } from "../table/handler-context.ts";
+import { adminOperation, changeOperation, NOT_FOUND } from "./admin-operation.ts";
+
+/** A text of one line, which pages and mails show as it is. */
+const line = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Bidi_Control}]/u.test(text), "must be one line");
 
 /** Sessions of users. */
 export const sessionAddresses = [
@@ -33,6 +44,42 @@ export const sessionAddresses = [
         ipAddress: body.ip_address ?? null,
       }),
     show: ({ token }) => ({ session_token: token }),
+  }),
+  adminOperation("POST /admin/users/{id}/impersonations", {
+    id: "impersonateUser",
+    summary: "Sign in as a user, to see what the user sees",
+    description:
+      "For accounts of the console with the role `administrator` or `operator`, not for API keys. Not of a user with a role of the console. Nothing changes before the address is opened in the browser that is signed in to the console, and confirmed there. The session bears the account and the reason, changes nothing of how the user signs in, and ends with the session of the console.",
+    body: z.strictObject({
+      reason: line.describe("Why. The owner of the account reads it too."),
+      lifetime: z
+        .int()
+        .min(60)
+        .max(3600)
+        .optional()
+        .describe("Seconds. Default: `console.impersonation.lifetime`."),
+    }),
+    answers: {
+      200: {
+        schema: z.strictObject({
+          url: z.url().describe("Valid once, for a minute, in the browser of the console."),
+          lifetime: z.int().describe("Seconds for which the session lasts."),
+        }),
+      },
+      403: "The caller is no administrator of the console, or the user has a role of it.",
+      404: NOT_FOUND,
+      409: "The user is blocked, browsers get no sessions here, or servers of another release run.",
+    },
+    async perform(context, { params, body }) {
+      const asked = { userId: params.id, reason: body.reason, seconds: body.lifetime };
+      const verdict = await grantImpersonation(await requestContextOf(context), context.visitor, asked);
+      if (!verdict.ok) return verdict;
+      const { granted } = verdict;
+      return {
+        url: await actingLink(context.runtime, context.tenant, granted),
+        lifetime: granted.seconds,
+      };
+    },
   }),
   changeOperation("GET /admin/users/{id}/sessions", {
     id: "listUserSessions",

@@ -85,6 +85,34 @@ export const codeOfLink =
   ({ page }) => ({ title: page.linkCodeTitle, sentence: page.linkCodeSentence, code });
 
 /**
+ * What an operator is asked who signs in as a user.
+ *
+ * @param granted `name`: of the user; `seconds`: how long it lasts
+ * @param hasOther whether the browser has another session here
+ * @param press the form of the button
+ */
+export const actAsPage =
+  (
+    { name, seconds }: { name: string; seconds: number },
+    hasOther: boolean,
+    press: { action: string; fields: Record<string, string> },
+  ): Message =>
+  ({ page, language }) => ({
+    title: page.actAsTitle.replace("{name}", () => name),
+    sentence: [
+      page.actAsSentence.replace("{time}", () => minutesIn(language, Math.ceil(seconds / 60))),
+      ...(hasOther ? [page.actAsInstead] : []),
+    ].join(" "),
+    wayOn: { label: page.actAsButton, ...press },
+  });
+
+/** The link by which an operator signs in as a user, where it is used, late or in another browser, or may not be used any more. */
+export const actAsGone: Message = ({ page }) => ({
+  title: page.actAsGoneTitle,
+  sentence: page.actAsGoneSentence,
+});
+
+/**
  * A link whose code is used, replaced, expired or without attempts.
  *
  * @param home path of the page that shows where this browser stands
@@ -146,9 +174,24 @@ function secondsIn(language: string, seconds: number): string {
   );
 }
 
+function minutesIn(language: string, minutes: number): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit: "minute", unitDisplay: "long" }).format(
+    minutes,
+  );
+}
+
 /** One of each for the gallery. */
 export const messages: Readonly<Record<string, Message>> = {
   message_missing_address: missingAddress,
+  message_act_as: actAsPage({ name: "ada@example.com", seconds: 900 }, false, {
+    action: "/impersonation",
+    fields: {},
+  }),
+  message_act_as_instead: actAsPage({ name: "ada@example.com", seconds: 900 }, true, {
+    action: "/impersonation",
+    fields: {},
+  }),
+  message_act_as_gone: actAsGone,
   message_too_many_pages: tooManyPages(42),
   message_refused_destination: refusedDestination(
     "`redirect_to` is not an allowed address (hosted.allowed_redirect_urls).",

@@ -3,7 +3,7 @@ import { changesBetween } from "../../console/changes.ts";
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
 import { namedRole, roleOfAddress, strongestRole } from "../../console/grants.ts";
 import { recordChange } from "../../console/record-change.ts";
-import { type ConsoleRole, mayAs } from "../../console/roles.ts";
+import { type ConsoleRole, mayAs } from "../../identity/console-roles.ts";
 import type { Runtime } from "../../runtime.ts";
 import { adminAddresses } from "../admin/addresses.ts";
 import type { Reply } from "../answer/reply.ts";

@@ -1,6 +1,6 @@
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
-import { type ConsoleRole, mayAs } from "../../console/roles.ts";
 import { thisRelease } from "../../database/releases.ts";
+import { type ConsoleRole, mayAs } from "../../identity/console-roles.ts";
 import { readUserObject } from "../../objects/user-object.ts";
 import type { Runtime } from "../../runtime.ts";
 import { consoleOperations } from "./call.ts";

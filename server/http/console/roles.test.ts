@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type ConsoleRole, consoleRoles } from "../../console/roles.ts";
+import { type ConsoleRole, consoleRoles } from "../../identity/console-roles.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { callConsole, consoleAccount } from "../../testing/console-account.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";

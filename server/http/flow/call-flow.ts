@@ -14,6 +14,7 @@ import type { FlowState } from "../../flow/wire.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
 import type { IssuedSession, Session } from "../../objects/session.ts";
 import { isOnItsDevice } from "../../sessions/device-binding/binding.ts";
+import { actorOf } from "../../sessions/impersonation.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import { wordsHeader } from "../../theme/own-words.ts";
 import { json, type Reply } from "../answer/reply.ts";
@@ -143,9 +144,11 @@ function changedCookies(
 }
 
 async function perform(context: HandlerContext, call: FlowCall): Promise<Answer> {
-  const { runtime, tenant, client } = context;
+  const { runtime, tenant } = context;
   const isAboutSession = isOfSession(call.type) || isOfChoice(actionOf(call) ?? "");
   const session = isAboutSession ? await ownerSession(context) : undefined;
+  // What an operator does as the user is recorded as done by the operator.
+  const client = session ? { ...context.client, ...actorOf(session) } : context.client;
   switch (call.kind) {
     case "start": {
       const { type, first, capabilities } = call;

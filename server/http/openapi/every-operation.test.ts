@@ -345,6 +345,8 @@ const testsOfProviders =
 /** Operations that cannot succeed, with the reason. */
 const neverSuccessful: Record<string, string> = {
   startProviderTest: testsOfProviders,
+  impersonateUser:
+    "an account of the console signs in as a user, not a key: `server/http/console/impersonation.test.ts`",
   createOAuthProvider:
     "a provider has addresses, which a tenant's key may not set; the default tenant is configured",
   ...Object.fromEntries(
@@ -360,6 +362,9 @@ const neverSuccessful: Record<string, string> = {
       "beginConsoleSignIn",
       "endConsoleSignIn",
       "openProviderTest",
+      "goToUser",
+      "askBeforeImpersonation",
+      "beginImpersonation",
       "signOutOfConsole",
       "downloadFromConsole",
       "getConsolePreview",

@@ -48,7 +48,8 @@ export const openProviderTestHandler: Handler = async (context) => {
   if (!isOfConsole(context) || !/^[0-9a-f-]{36}$/.test(id)) return missing(context);
   if (request.method === "HEAD") return { status: 204 };
   const visitor = await presentedVisitor(runtime, cookies);
-  const opened = visitor && (await openProviderTest(runtime, { id, consoleSessionId: visitor.sessionId }));
+  const opened =
+    visitor && (await openProviderTest(runtime, { id, consoleSessionId: visitor.consoleSessionId }));
   if (!opened) return missing(context);
   const { tenantId, ticket } = opened;
   const tenant = tenantId === runtime.tenant.id ? runtime.tenant : await runtime.tenants.byId(tenantId);

@@ -48,6 +48,12 @@ export function signedOutNextPage({ request, tenant }: HandlerContext, state: st
   return messagePage(200, request.headers, tenant.config, signedOutNext(path), headers);
 }
 
+/** The same to an address of the console, for an operator who stops acting as a user. */
+export function signedOutTo({ request, tenant }: HandlerContext, address: URL): Reply {
+  const headers = { Refresh: `0;url=${address.href}`, "Referrer-Policy": "no-referrer" };
+  return messagePage(200, request.headers, tenant.config, signedOut(address), headers);
+}
+
 /** `GET /logout/provider?state=`: sends the browser to the provider, if it can be asked, and else on. */
 export const providerLogoutHandler: Handler = async (context) => {
   const { runtime, tenant } = context;

@@ -142,6 +142,7 @@ export const sessionAddresses = [
           headers: {
             "X-Stile-User-Id": "The id of the user.",
             "X-Stile-Session-Id": "The id of the session.",
+            "X-Stile-Acting-User-Id": "The id of the operator who acts as the user, or empty.",
             "X-Stile-Email": "The primary address if it is verified, else empty.",
             "X-Stile-Username": "The username, or empty.",
             "X-Stile-Token":

@@ -35,9 +35,12 @@ export function expiredBoundCookie(config: Config): string {
 }
 
 /** `Secure-Session-Registration` (DBSC, 9.1), which has a browser bind the session that comes with it; null if it is not to. */
-export function bindingOffer(context: Context, { id, isBound }: IssuedSession): string | null {
+export function bindingOffer(
+  context: Context,
+  { id, isBound, isImpersonated }: IssuedSession,
+): string | null {
   const { config } = context.tenant;
-  if (isBound || !bindsSessions(config)) return null;
+  if (isBound || isImpersonated || !bindsSessions(config)) return null;
   const accepted = algorithms.map((name) => [new Token(name), new Map()] as [Token, Map<string, never>]);
   const parameters = new Map([
     ["path", withinTenant(config, REGISTRATION_PATH)],

@@ -29,10 +29,17 @@ export async function forwardAuth(context: HandlerContext, asRedirect: boolean):
  * what the client sent. An email address that the account owner has not verified is not told: applications take it for a
  * proof.
  */
-function identityHeaders({ subject, session_id, email, username }: SessionClaims): Record<string, string> {
+function identityHeaders({
+  subject,
+  session_id,
+  email,
+  username,
+  act,
+}: SessionClaims): Record<string, string> {
   return {
     "X-Stile-User-Id": subject,
     "X-Stile-Session-Id": session_id,
+    "X-Stile-Acting-User-Id": act?.sub ?? "",
     "X-Stile-Email": email?.is_verified ? headerText(email.address) : "",
     "X-Stile-Username": headerText(username ?? ""),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { consoleRoles } from "../../identity/console-roles.ts";
 
 /** Schemas of sessions. */
 
@@ -16,6 +17,14 @@ const claims = z
     amr: z.array(z.string()).optional().describe("Authentication method references (RFC 8176)."),
     email: z.object({ address: z.string(), is_primary: z.boolean(), is_verified: z.boolean() }).optional(),
     username: z.string().optional(),
+    act: z
+      .object({
+        sub: z.string().describe("The id of its account."),
+        iss: z.string().describe("The issuer of the tenant of that."),
+        role: z.enum(consoleRoles),
+      })
+      .optional()
+      .describe("The operator who acts as the user (RFC 8693, 4.1); absent for the user."),
   })
   .meta({ id: "SessionClaims", description: "Claims of `session.jwt_template` come beside these." });
 

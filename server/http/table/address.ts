@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ConsoleRole } from "../../console/roles.ts";
+import type { ConsoleRole } from "../../identity/console-roles.ts";
 import type { Handler, HandlerContext, HandlerResult } from "./handler-context.ts";
 
 /**

@@ -50,7 +50,7 @@ export async function bindSession(
     const [bound] = await tx
       .update(sessions)
       .set({ ...cookie, boundKey: key, boundAt: now, boundChallengeAt: issuedAt })
-      .where(and(own, isNull(sessions.boundKey), not(runsOtherRelease)))
+      .where(and(own, isNull(sessions.boundKey), isNull(sessions.impersonation), not(runsOtherRelease)))
       .returning(sessionColumns);
     if (bound) {
       await audit(context, "session_bound", { session_id: bound.id }, bound.userId)(tx);

@@ -37,7 +37,8 @@ export function bindsSessions({ session }: Config): boolean {
  * `Secure-Session-Skipped` (DBSC, 9.5) is no reason to accept it: the holder of a stolen cookie can send that header too.
  */
 export function isOnItsDevice({ config }: Tenant, session: Session, sent: BoundValues, now: Date): boolean {
-  if (!bindsSessions(config)) return true;
+  // A browser of an operator binds nothing: the session lasts an hour at most.
+  if (!bindsSessions(config) || session.impersonation !== null) return true;
   const { mode } = config.session.device_bound;
   if (sent === "not_passed_on" && mode === "offered") return true;
   const { boundAt, boundHash, boundUntil, previousBoundHash, previousBoundUntil, createdAt } = session;

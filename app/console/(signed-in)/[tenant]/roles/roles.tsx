@@ -6,7 +6,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import type { ConsoleRole } from "#server/console/roles";
+import type { ConsoleRole } from "#server/identity/console-roles";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { AccountSelect } from "../../../_parts/account-select.tsx";

@@ -3,7 +3,7 @@
 import { Badge, Button, Group, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ConsoleRole } from "#server/console/roles";
+import type { ConsoleRole } from "#server/identity/console-roles";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { useOfferedRoles } from "../../../../_parts/offered-roles.ts";

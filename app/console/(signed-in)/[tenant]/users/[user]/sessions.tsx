@@ -85,6 +85,11 @@ function Device({ session }: { session: Session }) {
       <Text size="sm" fw={500} title={session.user_agent ?? undefined}>
         {deviceOf(session)}
       </Text>
+      {session.impersonated_by && (
+        <Badge variant="light" color="orange" tt="none" title={session.impersonated_by.reason}>
+          {words.user.actedBy(session.impersonated_by.name)}
+        </Badge>
+      )}
       {session.device_bound && (
         <Badge variant="light" color="teal" tt="none">
           {words.user.bound}

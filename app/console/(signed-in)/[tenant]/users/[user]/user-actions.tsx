@@ -9,6 +9,7 @@ import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { userName } from "../../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
+import { SignInAs } from "./sign-in-as.tsx";
 import type { UserObject } from "./user-object.ts";
 
 /** What can be done with the user as a whole. */
@@ -28,6 +29,7 @@ export function UserActions({ user }: { user: UserObject }) {
   const recover = useChange(trpc.offerUserRecovery.mutationOptions(), words.user.recoverySent);
   return (
     <>
+      {may("impersonateUser") && !user.blocked_at && <SignInAs user={user} />}
       {may("offerUserRecovery") && !user.blocked_at && (
         <Button
           variant="default"

@@ -1,0 +1,589 @@
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { revokeRole } from "../../console/grants.ts";
+import type { FlowState } from "../../flow/wire.ts";
+import { codeChallengeOf } from "../../lib/pkce.ts";
+import type { MailContent } from "../../mail/mail-job.ts";
+import { createMailWriter } from "../../mail/mail-writer.ts";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import { accountOwner } from "../../testing/account-owner.ts";
+import { adminOperator } from "../../testing/admin-operator.ts";
+import { type ConsoleAccount, callConsole, consoleAccount } from "../../testing/console-account.ts";
+import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { requestContext } from "../../testing/request-context.ts";
+import { restWalk } from "../../testing/rest-walk.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+
+/** An operator signs in as a user. */
+
+const runtime = await runtimeForTests();
+const base = runtime.config.base_url;
+const { $client } = runtime.database.write;
+const reason = "Ticket 4711: sees no invoices";
+
+const rowsOf = async (text: string, values: unknown[] = []) => (await $client.query(text, values)).rows;
+
+/** Asks for the link of a user. */
+const ask = (operator: ConsoleAccount, userId: string, body: object = { reason }) =>
+  operator.call("impersonateUser", { id: userId, body });
+
+/** Opens an address of this service. @returns the answer, and where it leads */
+async function open(browser: Visitor, address: string) {
+  const { pathname, search } = new URL(address, base);
+  const answer = await browser.request(pathname + search);
+  return { status: answer.status, to: answer.headers.get("location") ?? "", text: () => answer.text() };
+}
+
+/** Follows the link as far as the page with the button. @returns the code of its form, and what it says */
+async function toPage(browser: Visitor, link: string): Promise<{ code: string; text: string }> {
+  let address = link;
+  for (let step = 0; step < 3; step += 1) address = (await open(browser, address)).to;
+  const page = await open(browser, address);
+  expect(page.status).toBe(200);
+  const text = await page.text();
+  return { code: /name="code" value="([^"]+)"/.exec(text)?.[1] ?? "", text };
+}
+
+const press = (browser: Visitor, code: string) => browser.submit("/impersonation", { code });
+
+/** Signs an operator in as a user, in the browser of the console. */
+async function actAs(operator: ConsoleAccount, userId: string, body?: object): Promise<Visitor> {
+  const { data } = await ask(operator, userId, body);
+  const { code } = await toPage(operator.browser, data.url);
+  const answer = await press(operator.browser, code);
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/?flow=profile"]);
+  return operator.browser;
+}
+
+const impersonated = async (userId: string) =>
+  rowsOf("select * from sessions where user_id = $1 and impersonation is not null", [userId]);
+
+/** The newest mail to an address. */
+function mailTo(address: string | undefined): MailContent {
+  const job = runtime.enqueued.findLast(({ to }) => to === address);
+  if (!job) throw new Error("nothing was mailed");
+  return job.mail;
+}
+
+const isSignedIn = async (browser: Visitor) => (await browser.request("/me")).status === 200;
+
+describe("an operator who signs in as a user", () => {
+  let operator: ConsoleAccount;
+  let owner: Awaited<ReturnType<typeof accountOwner>>;
+  let browser: Visitor;
+
+  beforeAll(async () => {
+    operator = await consoleAccount(runtime, "operator");
+    owner = await accountOwner(runtime, { password: true });
+    browser = await actAs(operator, owner.userId);
+  });
+
+  test("has a token that names the operator, and is of another type than those of users", async () => {
+    const token = browser.cookies.get("service") ?? "";
+    expect(decodeProtectedHeader(token).typ).toBe("impersonation+jwt");
+    expect(decodeJwt(token)).toMatchObject({
+      sub: owner.userId,
+      act: { sub: operator.userId, iss: base, role: "operator" },
+    });
+    const validated = await (
+      await visitor(runtime).post("/sessions/validate", { session_token: token })
+    ).json();
+    expect(validated).toMatchObject({
+      is_valid: true,
+      user_id: owner.userId,
+      claims: { act: { sub: operator.userId, role: "operator" } },
+    });
+  });
+
+  test("sees the account, and who acts until when and why", async () => {
+    expect(await (await browser.request("/me")).json()).toMatchObject({ user_id: owner.userId });
+    const profile = await restWalk(runtime, "profile", browser);
+    const state = await profile.act("register_client_capabilities");
+    expect(state.payload.impersonation).toMatchObject({ name: operator.email, reason });
+    const until = Date.parse((state.payload.impersonation as { until: string }).until);
+    expect(until - Date.now()).toBeLessThanOrEqual(900_000);
+  });
+
+  test("is seen by the owner among the sessions, by operators too, and can be ended by both", async () => {
+    const by = {
+      user_id: operator.userId,
+      tenant_id: runtime.tenant.id,
+      role: "operator",
+      name: operator.email,
+      reason,
+    };
+    const own = await owner.manage();
+    const sessions = own.state.payload.sessions as { impersonated_by?: object }[];
+    expect(sessions.flatMap(({ impersonated_by }) => impersonated_by ?? [])).toEqual([by]);
+    const { data } = await operator.call("listUserSessions", { id: owner.userId });
+    expect(data.flatMap((session: { impersonated_by?: object }) => session.impersonated_by ?? [])).toEqual([
+      by,
+    ]);
+  });
+
+  test("is no sign-in of the user, and ends no session of the user", async () => {
+    const [user] = await rowsOf("select last_sign_in_at from users where id = $1", [owner.userId]);
+    const [{ count }] = await rowsOf(
+      "select count(*)::int from audit_logs where user_id = $1 and type = 'login_success'",
+      [owner.userId],
+    );
+    const before = (await rowsOf("select 1 from sessions where user_id = $1", [owner.userId])).length;
+    const limit = runtime.config.session.limit;
+    for (let index = before; index < limit + 1; index += 1) await owner.signInElsewhere();
+    const again = await consoleAccount(runtime, "operator");
+    await actAs(again, owner.userId);
+    const after = await rowsOf("select 1 from sessions where user_id = $1 and impersonation is null", [
+      owner.userId,
+    ]);
+    expect([count, after.length]).toEqual([0, limit]);
+    const [later] = await rowsOf("select last_sign_in_at from users where id = $1", [owner.userId]);
+    expect(later.last_sign_in_at).not.toBe(null);
+    expect(user.last_sign_in_at).not.toBe(undefined);
+  });
+
+  test("is in the audit log and the timeline with the reason, and the owner is mailed", async () => {
+    const { data } = await operator.call("listAuditLogs", { query: { type: ["impersonation_started"] } });
+    const entry = data.items.find(
+      ({ actor_user_id }: { actor_user_id: string }) => actor_user_id === owner.userId,
+    );
+    expect(entry.details).toMatchObject({ operator: expect.any(String), why: reason });
+    const timeline = await operator.call("getUserTimeline", {
+      id: owner.userId,
+      query: { kind: ["session"] },
+    });
+    expect(JSON.stringify(timeline.data)).toContain("An operator signed in as the user.");
+    expect(mailTo(owner.addresses[0])).toMatchObject({ type: "impersonation", minutes: 15, reason });
+  });
+
+  test("changes the name, which is recorded as done by the operator", async () => {
+    const profile = await restWalk(runtime, "profile", browser);
+    await profile.act("register_client_capabilities");
+    await profile.act("name_update", { name: "Ada Lovelace" });
+    const [entry] = await rowsOf(
+      "select details from audit_logs where user_id = $1 and type = 'profile_changed' order by created_at desc limit 1",
+      [owner.userId],
+    );
+    expect(entry.details).toMatchObject({ operator: operator.userId });
+  });
+
+  test("ends it, and goes back to the user in the console", async () => {
+    const ended = await browser.post("/logout", undefined, { "sec-fetch-site": "same-origin" });
+    expect([ended.status, ended.headers.get("x-provider-logout")]).toEqual([
+      204,
+      `${base}/console/${runtime.tenant.id}/users/${owner.userId}`,
+    ]);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await operator.call("me")).status).toBe(200);
+    const types = await rowsOf(
+      "select type, details from audit_logs where user_id = $1 order by created_at desc limit 1",
+      [owner.userId],
+    );
+    expect(types).toMatchObject([{ type: "impersonation_ended", details: { operator: operator.userId } }]);
+  });
+});
+
+test("the page says that another session of the browser is replaced, which goes on", async () => {
+  const operator = await consoleAccount(runtime, "administrator");
+  const [user, other] = [await accountOwner(runtime), await accountOwner(runtime)];
+  operator.browser.cookies.set("service", other.sessionToken);
+  const { data } = await ask(operator, user.userId);
+  const { code, text } = await toPage(operator.browser, data.url);
+  expect(text).toContain("This browser is signed in here already");
+  await press(operator.browser, code);
+  expect(await (await operator.browser.request("/me")).json()).toMatchObject({ user_id: user.userId });
+  const before = visitor(runtime);
+  before.cookies.set("service", other.sessionToken);
+  expect(await isSignedIn(before)).toBe(true);
+});
+
+describe("it ends", () => {
+  const begun = async () => {
+    const operator = await consoleAccount(runtime, "administrator");
+    const user = await accountOwner(runtime);
+    const browser = await actAs(operator, user.userId);
+    expect(await isSignedIn(browser)).toBe(true);
+    return { operator, user, browser };
+  };
+
+  test("with the session of the console", async () => {
+    const { operator, user, browser } = await begun();
+    await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
+    expect(await isSignedIn(browser)).toBe(false);
+    const other = await consoleAccount(runtime, "auditor");
+    const { data } = await other.call("listUserSessions", { id: user.userId });
+    expect(data.filter(({ impersonated_by }: { impersonated_by?: object }) => impersonated_by)).toEqual([]);
+    expect(operator.userId).not.toBe(user.userId);
+  });
+
+  test("A329 with the role of the operator, or a weaker one", async () => {
+    const { operator, browser } = await begun();
+    const other = await consoleAccount(runtime, "operator");
+    await other.call("setConsoleRole", { id: operator.userId, body: { role: "support" } });
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test("with the sessions of the user, by the operator or by a block", async () => {
+    const { operator, user, browser } = await begun();
+    expect((await operator.call("endUserSessions", { id: user.userId })).status).toBe(200);
+    expect(await isSignedIn(browser)).toBe(false);
+    const again = await begun();
+    await again.operator.call("blockUser", { id: again.user.userId });
+    expect(await isSignedIn(again.browser)).toBe(false);
+  });
+
+  test("with a role of the console that the user gets", async () => {
+    const { user, browser } = await begun();
+    const other = await consoleAccount(runtime, "operator");
+    await other.call("setConsoleRole", { id: user.userId, body: { role: "auditor" } });
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+});
+
+describe("A324 who may not", () => {
+  test.each(["auditor", "support"] as const)(
+    "the role %s, who calls the operation directly",
+    async (role) => {
+      const account = await consoleAccount(runtime, role);
+      const user = await accountOwner(runtime);
+      expect(await ask(account, user.userId)).toMatchObject({ status: 403, reason: "forbidden" });
+      expect(await impersonated(user.userId)).toEqual([]);
+    },
+  );
+
+  test("an API key, which names no person", async () => {
+    const user = await accountOwner(runtime);
+    const key = await adminOperator(runtime);
+    expect((await key.call("POST", `/users/${user.userId}/impersonations`, { reason })).status).toBe(403);
+  });
+
+  test("an operator whose sign-in is not recent", async () => {
+    const operator = await consoleAccount(runtime, "operator", { secondsAgo: 3600 });
+    const user = await accountOwner(runtime);
+    expect((await ask(operator, user.userId)).reason).toBe("step_up_required");
+  });
+
+  test("an operator, where it is off", async () => {
+    const off = runtime.configured({ STILE_CONSOLE_IMPERSONATION_ENABLED: "false" });
+    const operator = await consoleAccount(off, "operator");
+    const user = await accountOwner(off);
+    expect((await ask(operator, user.userId)).status).toBe(403);
+  });
+});
+
+describe("A325 users as whom no operator signs in", () => {
+  test.each(["auditor", "operator"] as const)("a user with the role %s", async (role) => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await consoleAccount(runtime, role);
+    expect((await ask(operator, user.userId)).status).toBe(403);
+  });
+
+  test("the operator", async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    expect((await ask(operator, operator.userId)).status).toBe(403);
+  });
+
+  test("a user of another tenant, and one who is blocked", async () => {
+    const { id } = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+    const tenant = await runtime.tenants.byId(id);
+    if (!tenant) throw new Error("the tenant is missing");
+    const administrator = await consoleAccount(runtime, "administrator", { tenant });
+    const user = await accountOwner(runtime);
+    expect((await ask(administrator, user.userId)).status).toBe(404);
+    const named = { tenant: runtime.tenant.id, id: user.userId, body: { reason } };
+    expect((await administrator.call("impersonateUser", named)).reason).toBe("not_found");
+    const operator = await consoleAccount(runtime, "operator");
+    await operator.call("blockUser", { id: user.userId });
+    expect((await ask(operator, user.userId)).status).toBe(409);
+  });
+});
+
+describe("A326 the link", () => {
+  const asked = async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime);
+    const { data } = await ask(operator, user.userId);
+    return { operator, user, url: data.url as string };
+  };
+
+  test("opened in another browser leads nowhere, at any step", async () => {
+    const { operator, user, url } = await asked();
+    const stranger = visitor(runtime);
+    expect((await open(stranger, url)).status).toBe(410);
+    const other = await consoleAccount(runtime, "operator");
+    expect((await open(other.browser, url)).status).toBe(410);
+    const toTenant = (await open(operator.browser, url)).to;
+    const toConsole = (await open(stranger, toTenant)).to;
+    expect((await open(stranger, toConsole)).status).toBe(410);
+    const { code } = await toPage(operator.browser, url);
+    expect((await press(stranger, code)).status).toBe(410);
+    expect((await open(stranger, `/impersonation?code=${code}`)).status).toBe(410);
+    expect(await impersonated(user.userId)).toEqual([]);
+  });
+
+  test("is used once", async () => {
+    const { operator, user, url } = await asked();
+    const first = await toPage(operator.browser, url);
+    const verifier = [...operator.browser.cookies];
+    expect((await press(operator.browser, first.code)).status).toBe(303);
+    for (const [name, value] of verifier) operator.browser.cookies.set(name, value);
+    expect((await press(operator.browser, first.code)).status).toBe(410);
+    const second = await toPage(operator.browser, url);
+    expect((await press(operator.browser, second.code)).status).toBe(410);
+    expect(await impersonated(user.userId)).toHaveLength(1);
+  });
+
+  test("is used within a minute", async () => {
+    const { operator, user, url } = await asked();
+    const { code } = await toPage(operator.browser, url);
+    const time = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 130_000);
+    const answers = [await open(operator.browser, url), await press(operator.browser, code)];
+    time.mockRestore();
+    expect(answers.map(({ status }) => status)).toEqual([410, 410]);
+    expect(await impersonated(user.userId)).toEqual([]);
+  });
+
+  test("made up, damaged, repeated or huge is refused", async () => {
+    const { operator, url } = await asked();
+    const sealed = new URL(url).searchParams.get("ticket") ?? "";
+    for (const ticket of ["", "x", `${sealed.slice(0, -3)}AAA`, "A".repeat(7000)]) {
+      expect((await open(operator.browser, `/api/console/act-as?ticket=${ticket}`)).status).toBe(410);
+      expect((await open(operator.browser, `/impersonation?ticket=${ticket}`)).status).toBe(410);
+      expect((await open(operator.browser, `/impersonation?code=${ticket}`)).status).toBe(410);
+    }
+    const crossSite = await operator.browser.submit(
+      "/impersonation",
+      { code: sealed },
+      { "sec-fetch-site": "cross-site" },
+    );
+    expect(crossSite.status).toBe(403);
+  });
+
+  test("A329 whose operator has lost the role, or left the console, in between begins nothing", async () => {
+    for (const end of ["role", "console"] as const) {
+      const { operator, user, url } = await asked();
+      const { code } = await toPage(operator.browser, url);
+      if (end === "role") await revokeRole({ ...requestContext(runtime), runtime }, operator.userId);
+      else
+        await rowsOf(
+          "delete from console_sessions where session_id in (select id from sessions where user_id = $1)",
+          [operator.userId],
+        );
+      expect((await press(operator.browser, code)).status).toBe(410);
+      expect(await impersonated(user.userId)).toEqual([]);
+    }
+  });
+});
+
+describe("A327 what an operator who acts as a user cannot change", () => {
+  const sensitive = [
+    "password_create",
+    "password_update",
+    "password_delete",
+    "email_create",
+    "email_delete",
+    "email_set_primary",
+    "email_verify",
+    "username_create",
+    "username_update",
+    "username_delete",
+    "phone_set",
+    "phone_delete",
+    "webauthn_credential_create",
+    "webauthn_credential_rename",
+    "webauthn_credential_delete",
+    "security_key_create",
+    "security_key_delete",
+    "continue_to_otp_secret_creation",
+    "otp_secret_delete",
+    "recovery_codes_create",
+    "trusted_device_delete",
+    "account_delete",
+    "connect_thirdparty_oauth_provider",
+    "session_delete",
+    "session_delete_others",
+    "application_revoke",
+  ];
+
+  test("is offered by no interface: REST, tRPC and the account page", async () => {
+    const open = runtime.configured({
+      STILE_SESSION_STEP_UP_AFTER: "0",
+      STILE_ACCOUNT_ALLOW_DELETION: "true",
+    });
+    const operator = await consoleAccount(open, "operator");
+    const user = await accountOwner(open, { password: true, emails: 2, username: "ada", passkeys: 2 });
+    const browser = await actAs(operator, user.userId);
+    const own = await user.manage();
+    const offered = Object.keys(own.state.actions);
+    expect(offered).toEqual(expect.arrayContaining(["password_update", "email_create", "account_delete"]));
+    const profile = await restWalk(open, "profile", browser);
+    await profile.act("register_client_capabilities");
+    expect(profile.state.name).toBe("profile_init");
+    expect(Object.keys(profile.state.actions).filter((name) => sensitive.includes(name))).toEqual([]);
+    const flow = /action=[^%@]+(?:%40|@)([\w-]+)/.exec(
+      Object.values(profile.state.actions)[0]?.href ?? "",
+    )?.[1];
+    const { csrf_token } = profile.state;
+    for (const action of sensitive) {
+      const input_data = { password: "a password of an operator", email: "mine@example.com" };
+      const answer = await browser.post(`/profile?action=${action}%40${flow}`, { csrf_token, input_data });
+      expect([action, ((await answer.json()) as FlowState).error?.code]).toEqual([
+        action,
+        "operation_not_permitted_error",
+      ]);
+    }
+    const trpc = await browser.mutate("flow.start", { type: "profile", capabilities: {} });
+    const { result } = (await trpc.json()) as { result: { data: { version: number; state: FlowState } } };
+    expect(Object.keys(result.data.state.actions).filter((name) => sensitive.includes(name))).toEqual([]);
+    const acted = await browser.mutate("flow.act", {
+      type: "profile",
+      version: result.data.version,
+      action: "account_delete",
+      input: {},
+    });
+    expect(JSON.stringify(await acted.json())).toContain("operation_not_permitted_error");
+    const form = await browser.submit("/step", {
+      flow: "profile",
+      version: String(result.data.version),
+      action: "account_delete",
+    });
+    expect(form.status).toBeLessThan(500);
+    expect(await rowsOf("select 1 from users where id = $1", [user.userId])).toHaveLength(1);
+  });
+
+  test("leads to no step-up: a flow in which the owner is asked for a proof goes on with no session of an operator", async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime, { password: true }, { secondsAgo: 7200 });
+    const browser = await actAs(operator, user.userId);
+    const own = visitor(runtime);
+    own.cookies.set("service", user.sessionToken);
+    const profile = await restWalk(runtime, "profile", own);
+    await profile.act("register_client_capabilities");
+    await profile.act("password_update", { password: "another password of mine" });
+    expect(profile.state.payload.wanted_action).toBe("password_update");
+    own.cookies.set("service", browser.cookies.get("service") ?? "");
+    const [proof] = Object.keys(profile.state.actions).filter((name) => name !== "back");
+    await profile.act(proof ?? "", { password: "seven herons over the lake" });
+    expect(profile.state.error?.code).toBe("operation_not_permitted_error");
+  });
+
+  test("does not lead into the console", async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime);
+    const browser = await actAs(operator, user.userId);
+    const session = visitor(runtime);
+    session.cookies.set("service", browser.cookies.get("service") ?? "");
+    expect((await callConsole(session, "me")).reason).toBe("signed_out");
+  });
+});
+
+describe("A328 a reason or a length", () => {
+  test.each([
+    ["no reason", {}],
+    ["an empty reason", { reason: "   " }],
+    ["a reason of 10 000 characters", { reason: "x".repeat(10_000) }],
+    ["a reason of several lines", { reason: "one\ntwo" }],
+    ["a reason that turns its reader's line around", { reason: "a \u202e b" }],
+    ["more than an hour", { reason, lifetime: 3601 }],
+    ["no time", { reason, lifetime: 0 }],
+    ["half a second", { reason, lifetime: 60.5 }],
+    ["another member", { reason, forever: true }],
+  ])("%s is refused", async (_, body) => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime);
+    expect((await ask(operator, user.userId, body)).status).toBe(400);
+  });
+
+  test("a reason of markup is shown as text", async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime);
+    const markup = `<img src=x onerror=alert(1)> & "why"`;
+    const browser = await actAs(operator, user.userId, { reason: markup });
+    const profile = await restWalk(runtime, "profile", browser);
+    const state = await profile.act("register_client_capabilities");
+    expect(state.payload.impersonation).toMatchObject({ reason: markup });
+    const mail = createMailWriter({ service: "Stile", host: "localhost" })(mailTo(user.addresses[0]), "de");
+    expect(mail.text).toContain(markup);
+    expect(mail.html).not.toContain("<img src=x");
+  });
+
+  test("it lasts as long as the setting says, and no use extends it", async () => {
+    const short = runtime.configured({ STILE_CONSOLE_IMPERSONATION_LIFETIME: "120" });
+    const operator = await consoleAccount(short, "operator");
+    const user = await accountOwner(short);
+    const { data } = await ask(operator, user.userId);
+    expect(data.lifetime).toBe(120);
+    const browser = await actAs(operator, user.userId);
+    const [before] = await impersonated(user.userId);
+    await browser.request("/me");
+    const [after] = await impersonated(user.userId);
+    expect(after.expires_at).toEqual(before.expires_at);
+    expect(after.expires_at.getTime() - after.created_at.getTime()).toBeLessThanOrEqual(120_000);
+  });
+});
+
+describe("an application of the OpenID provider", () => {
+  const returnTo = "https://app.example.com/callback";
+  const api = "https://api.example.com/orders";
+  const verifier = "v".repeat(43);
+  const openid = runtime.configured({
+    STILE_OPENID_ENABLED: "true",
+    STILE_OPENID_ACCESS_TOKEN_LIFETIME: "3600",
+    STILE_OPENID_CLIENTS: JSON.stringify({
+      shop: {
+        name: "The shop",
+        redirect_uris: [returnTo],
+        scopes: ["openid", "offline_access", "orders:read"],
+        grants: ["authorization_code", "refresh_token"],
+      },
+    }),
+    STILE_OPENID_RESOURCES: JSON.stringify({ [api]: { scopes: ["orders:read"] } }),
+  });
+
+  /** The answer of the token endpoint to a sign-in by the session of a browser. */
+  async function tokensOf(browser: Visitor) {
+    const query = new URLSearchParams({
+      client_id: "shop",
+      redirect_uri: returnTo,
+      response_type: "code",
+      scope: "openid offline_access orders:read",
+      prompt: "consent",
+      resource: api,
+      code_challenge: codeChallengeOf(verifier),
+      code_challenge_method: "S256",
+    });
+    const answer = await browser.request(`/oauth/authorize?${query}`);
+    const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
+    const redeemed = await visitor(openid).request("/oauth/token", {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        client_id: "shop",
+        redirect_uri: returnTo,
+        code,
+        code_verifier: verifier,
+      }),
+    });
+    return (await redeemed.json()) as Record<
+      "access_token" | "id_token" | "refresh_token",
+      string | undefined
+    >;
+  }
+
+  test("gets tokens that name the operator and end with the session, and none to renew them", async () => {
+    const operator = await consoleAccount(openid, "operator");
+    const user = await accountOwner(openid);
+    const own = visitor(openid);
+    own.cookies.set("service", user.sessionToken);
+    const ofUser = await tokensOf(own);
+    expect(ofUser.refresh_token).toBeDefined();
+    expect(decodeJwt(ofUser.access_token ?? "")).not.toHaveProperty("act");
+    const browser = await actAs(operator, user.userId);
+    const tokens = await tokensOf(browser);
+    const act = { sub: operator.userId, role: "operator" };
+    expect(decodeJwt(tokens.id_token ?? "")).toMatchObject({ sub: user.userId, act });
+    const { exp = 0, ...claims } = decodeJwt(tokens.access_token ?? "");
+    expect(claims).toMatchObject({ sub: user.userId, act });
+    expect(exp * 1000 - Date.now()).toBeLessThanOrEqual(900_000);
+    expect(tokens).not.toHaveProperty("refresh_token");
+  });
+});
