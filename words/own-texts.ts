@@ -58,6 +58,7 @@ const messageValues = {
   time: "November 24, 2026",
   browser: "Unknown",
   place: "none",
+  reason: "Ticket 4711",
 };
 
 /** Controls, halves of characters, line breaks, and characters that turn the order of the text around them. */

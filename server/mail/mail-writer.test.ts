@@ -82,6 +82,10 @@ describe.each(cases)("$type in $language", ({ content, language }) => {
       expect(rendered.text).toContain("(UTC)");
       if (content.place) expect(rendered.text).toContain(content.place);
       else expect(rendered.text).not.toMatch(/none|Unknown/);
+    } else if (content.type === "impersonation") {
+      expect(rendered.text).toContain("(UTC)");
+      expect(rendered.text).toContain(new Intl.NumberFormat(language).format(content.minutes));
+      expect(rendered.text).toContain(content.reason);
     } else {
       expect(rendered.subject + rendered.text).not.toMatch(/\p{Nd}/u);
     }

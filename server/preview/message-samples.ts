@@ -39,7 +39,7 @@ export const mailSamples: { [Message in MailMessage]: readonly (MailContent & { 
       type: "impersonation",
       at: "2026-11-24T09:41:00.000Z",
       minutes: 15,
-      reason: "Ticket 4711: the user sees no invoices",
+      reason: "CS-4711",
     },
   ],
   new_browser: [

@@ -65,6 +65,7 @@ describe("a new session", () => {
     expect(found?.session).toEqual({
       id: issued.id,
       userId,
+      impersonation: null,
       rememberMe: false,
       authenticatedAt: noon,
       factors: password,

@@ -2,8 +2,10 @@ import { eq } from "drizzle-orm";
 import pg from "pg";
 import { describe, expect, it, test, vi } from "vitest";
 import { schema } from "#db/client";
+import { beginImpersonation, grantImpersonation } from "../../admin/impersonation.ts";
 import { messageRecords } from "../../audit/message-records.ts";
 import { emittedEventNames } from "../../config/event-names.ts";
+import { findConsoleVisitor } from "../../console/console-sessions.ts";
 import { type EventName, events } from "../../events/events.ts";
 import { messageEvents } from "../../events/message-events.ts";
 import { eventDataContext } from "../../events/seal-contexts.ts";
@@ -18,6 +20,7 @@ import {
 } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { testAttempt } from "../../testing/attempt.ts";
+import { consoleAccount } from "../../testing/console-account.ts";
 import { deviceBoundBrowser } from "../../testing/device-bound-browser.ts";
 import { type StoredEvent, storedEvents, storeWebhook } from "../../testing/emitted-events.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
@@ -34,6 +37,7 @@ import {
   people,
 } from "../../testing/people.ts";
 import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
+import { requestContext } from "../../testing/request-context.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
@@ -751,6 +755,22 @@ const adminCalls: Record<string, Operation> = {
 /** Addresses of the administration API that change credentials or send a mail, which are no events of users. */
 const silentAddresses =
   /\/(webauthn_credentials|otp|recovery_codes|trusted_browsers|phones|identities|recovery|console_role|impersonations)\b/;
+
+/** An operator signs in as a user, in two steps: the console grants it, and the browser takes it up. */
+async function impersonation(): Promise<() => Promise<unknown>> {
+  const [operator, owner] = await Promise.all([consoleAccount(runtime, "operator"), accountOwner(runtime)]);
+  const { userId } = owner;
+  const context = { ...requestContext(runtime), runtime };
+  const visitor = await findConsoleVisitor(runtime, operator.browser.cookies.get("stile-console") ?? "");
+  const verdict = await grantImpersonation(context, visitor ?? undefined, { userId, reason: "Ticket 4711" });
+  if (!verdict.ok) throw new Error(verdict.message);
+  return () => beginImpersonation(context, verdict.granted);
+}
+
+operations["the sign-in of an operator as a user"] = {
+  emits: ["session.create.admin", "user.impersonate"],
+  prepare: impersonation,
+};
 
 Object.assign(operations, adminCalls);
 for (const [action, operation] of Object.entries(profileActions))

@@ -58,6 +58,7 @@ describe("GET /forward-auth with a session", () => {
     const expected = {
       "x-stile-user-id": subject,
       "x-stile-session-id": session_id,
+      "x-stile-acting-user-id": "",
       "x-stile-email": email,
       "x-stile-username": "",
       "x-stile-token": token,
