@@ -55,7 +55,7 @@ parent.postMessage("${PREVIEW_READY}", location.origin);
 `;
 
 /**
- * Makes the document. It is the same for everyone.
+ * Makes the document, which is the same for every account.
  *
  * @returns the document, and its style sheet, which the policy of the answer names
  * @throws Error if the pages are not built

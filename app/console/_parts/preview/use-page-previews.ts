@@ -8,8 +8,6 @@ import { useTenant } from "../../_shell/me.tsx";
 
 type Body = NonNullable<AdminOperations["previewPages"]["input"]["body"]>;
 
-export type PagePreviews = AdminOperations["previewPages"]["answer"];
-
 /** What is drawn stays until settings change, which reads everything again. */
 const STALE_MS = 5 * 60_000;
 

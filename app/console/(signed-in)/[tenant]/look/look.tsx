@@ -1,6 +1,6 @@
 "use client";
 
-import { Box, Button, Code, CopyButton, Grid, SegmentedControl, Skeleton, Stack } from "@mantine/core";
+import { Button, Code, CopyButton, Grid, SegmentedControl, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
@@ -157,16 +157,11 @@ function Editor({
         ]}
       />
       <Grid pb={80}>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Box {...(isPreviewed ? { visibleFrom: "md" } : {})}>{fields}</Box>
+        <Grid.Col span={{ base: 12, md: 5 }} {...(isPreviewed ? { visibleFrom: "md" } : {})}>
+          {fields}
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <Box
-            component="section"
-            aria-label={words.look.preview}
-            className="preview-pane"
-            {...(isPreviewed ? {} : { visibleFrom: "md" })}
-          >
+        <Grid.Col span={{ base: 12, md: 7 }} {...(isPreviewed ? {} : { visibleFrom: "md" })}>
+          <section aria-label={words.look.preview} className="preview-pane">
             <PreviewPane
               pictures={pictures}
               markup={markup}
@@ -175,7 +170,7 @@ function Editor({
               warnings={theme.previews?.warnings ?? []}
               error={theme.error ?? picture.error}
             />
-          </Box>
+          </section>
         </Grid.Col>
       </Grid>
       {!isDefaultTenant && (
