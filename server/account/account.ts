@@ -19,6 +19,8 @@ import { readAccount, type StoredAccount } from "./stored-account.ts";
 /** An account as the profile flow reads and shows it. */
 export interface Account {
   profile: Profile;
+  /** What is stored of it, also what the configuration disables. */
+  stored: StoredAccount;
   /** Methods of which it has at most one, whether or not the configuration enables them. */
   has: StoredAccount["has"];
   /** `users.picture`: an address, or the path of an uploaded picture. */
@@ -63,6 +65,7 @@ export async function accountOf(
   const sessions = await liveSessions(db, tenant, userId, now);
   return {
     profile: describeAccount(stored, tenant.config),
+    stored,
     has: stored.has,
     picture: stored.user.picture,
     handles: handlesPayload(stored),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load.ts";
+import { storedNothing } from "../testing/stored-nothing.ts";
 import type { Account } from "./account.ts";
 import { canStillSignIn, type Removal } from "./reachability.ts";
 
@@ -45,6 +46,7 @@ function account(has: {
       created_at: moment,
       updated_at: moment,
     },
+    stored: storedNothing,
     has: { hasPassword: has.password === true, hasTotp: true },
     picture: null,
     identities: has.google ? [{ id: "google-0", provider: "google", subject: "1", email: null }] : [],

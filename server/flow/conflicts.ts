@@ -8,7 +8,7 @@ import {
 import type { Identifier } from "../identity/identifier.ts";
 import { identifiers } from "../identity/identifiers.ts";
 import { singleRowConstraints } from "../methods/single-rows.ts";
-import type { FlowData } from "./data.ts";
+import type { FlowData, FlowRecord } from "./data.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { withoutIdentifier } from "./expected-codes.ts";
 import type { FlowType, StateName } from "./names.ts";
@@ -95,15 +95,29 @@ const conflicts = {
   webhook: null,
 } satisfies Record<ConflictReason | UniqueConstraint, ConflictEntry | null>;
 
-/** Maps the failure of a write to the state and error to show; null if it is not a conflict of a flow. */
-export function conflictOf(failure: unknown, type: FlowType): Conflict | null {
-  const name = failure instanceof ConflictError ? failure.reason : violatedUnique(failure);
+/** The name of a conflict: what has changed, or the constraint that it violates. */
+export type ConflictName = string;
+
+/** Names the conflict that a write failed with; null if it is no conflict. */
+export function conflictName(failure: unknown): ConflictName | null {
+  return failure instanceof ConflictError ? failure.reason : violatedUnique(failure);
+}
+
+/** Maps the name of a conflict to the state and error to show; null if it is not one of a flow. */
+export function conflictOf(name: ConflictName | null, type: FlowType): Conflict | null {
   if (name === null) return null;
   const listed: ConflictEntry | null = isListed(name) ? conflicts[name] : null;
   const conflict = singleRowConstraints.has(name) ? alreadyWritten : listed;
   if (!conflict) return null;
   const { [type]: state, error, discard } = conflict;
   return { error, ...(state ? { state } : {}), ...(discard ? { discard } : {}) };
+}
+
+/** Returns a flow after a conflict, in the state that shows it. Pure. */
+export function afterConflict(record: FlowRecord, conflict: Conflict): FlowRecord {
+  const state = conflict.state ?? record.state;
+  const data = conflict.discard?.(record.data) ?? record.data;
+  return { ...record, data, state, history: state === record.state ? record.history : [] };
 }
 
 /** Whether a write failed because the account, or a row that the step read, was deleted or changed concurrently. */

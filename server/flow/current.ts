@@ -163,7 +163,9 @@ async function renew(
     openSealed(runtime, key, flow);
     const request = requestContextOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
-    const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
+    const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), {
+      owner,
+    });
     const previous = flow.error?.entering ? null : flow.error;
     const judged = { ...entered, error: entered.error ?? previous };
     written = await write(request, key, flow, judged, { claim, owner, resume });

@@ -12,14 +12,14 @@ import { waitingAuthorization } from "../openid/waiting-authorization.ts";
 import { markedMethods } from "../sessions/account-marks.ts";
 import { type flowTypes, stateNames } from "./names.ts";
 
-const factor = z.object({
+export const factor = z.object({
   method: z.enum([...methodNames, "registration"]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
   /** For passkeys and security keys: the key is proved to stay in a hardware authenticator. */
   hardwareProtected: z.boolean().optional(),
   /** Key of the identity provider, for `third_party`. */
-  provider: z.string().optional(),
+  provider: z.string().meta({ recordedAs: "provider" }).optional(),
 });
 
 /** User facts from an identity provider; see `server/thirdparty/provider-facts.ts`. */
@@ -63,7 +63,10 @@ export const flowData = z.object({
     .optional(),
   /** How this browser signed in to the account last, as its mark says. */
   lastMethod: z
-    .union([z.object({ method: z.enum(markedMethods) }), z.object({ provider: z.string() })])
+    .union([
+      z.object({ method: z.enum(markedMethods) }),
+      z.object({ provider: z.string().meta({ recordedAs: "provider" }) }),
+    ])
     .optional(),
   ...identifierMembers,
   /** Account of this flow; at registration the one that will be created. */
@@ -113,7 +116,7 @@ export const flowData = z.object({
       request: z.string(),
       /** The account that is signed in. */
       userId: z.uuid().optional(),
-      accounts: z.array(z.object({ key: z.string(), name: z.string() })),
+      accounts: z.array(z.object({ key: z.string().meta({ recordedAs: "account_key" }), name: z.string() })),
     })
     .optional(),
   /** Consent flow only: the authorization request that the user is asked about. */

@@ -23,6 +23,7 @@ import { loginFailure } from "./login-failure.ts";
 import { type FlowType, isOfSession } from "./names.ts";
 import type { Reasons, Verdict } from "./observed-step.ts";
 import { retryPayload } from "./outcome.ts";
+import { newTrace, type StepTrace, tracing } from "./performing.ts";
 import { mayAsk, questionOf } from "./questions.ts";
 import { offerOf, show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
@@ -106,7 +107,8 @@ export async function start(
     resume,
     stored: { data: record.data, notOffered: { actions: offer.withheld, states: passedOver } },
   };
-  tellObservers(runtime, observed, { verdict: "started", answer });
+  const trace = newTrace({ record, user, now: new Date(record.data.enteredAt ?? Date.now()) });
+  tellObservers(runtime, observed, { verdict: "started", answer, trace });
   return answer;
 }
 
@@ -254,6 +256,8 @@ interface Performed {
   /** Those that the client has sent; absent if the action was not judged. */
   inputs?: Judged["inputs"];
   judged?: Observed["judged"];
+  /** What the step was decided by; absent if nothing was judged. */
+  trace?: StepTrace;
   /** Whether the flow was changed, which ends a claim of it. */
   isWritten?: true;
   proceedsWith?: { wanted: WantedAction; session: Session };
@@ -387,14 +391,19 @@ async function performAction(
     const hasTurn = endTurn !== null || (turn && !flow.exhaustedUntil);
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const found = question?.found(flow.asked) ?? null;
+    const trace = newTrace(flow, { owner });
+    trace.isPostponed = !hasTurn;
+    const judging = { owner, found, isFirst: claim === null, performing: tracing(trace) };
     const judged = hasTurn
-      ? await judge(request, flow, call.action, call.input, { owner, found, isFirst: claim === null })
+      ? await judge(request, flow, call.action, call.input, judging)
       : refuse(request, key, flow, call, owner);
-    if (!judged) return rejected();
+    if (!judged) return { ...rejected(), trace };
     const view = viewOf(flow.record, factsOf(call.type, flow.record.data, flow.user), tenant.config, owner);
     const method = triedFactor(view, call.action);
-    const written = await write(request, key, flow, judged, { claim, owner, ...(resume ? { resume } : {}) });
+    const writing = { claim, owner, trace, ...(resume ? { resume } : {}) };
+    const written = await write(request, key, flow, judged, writing);
     if (!written) return rejected();
+    trace.ownerAfter = owner;
     const { proceedsWith: wanted, replacement: session } = judged;
     const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
     // A write may have met a concurrent change, which rejects the action.
@@ -408,6 +417,7 @@ async function performAction(
         reason: judged.writes.find(({ reason }) => reason !== undefined)?.reason ?? null,
         signIn: judged.signIn ?? null,
       },
+      trace,
       isWritten: true,
       ...(proceeds ? { proceedsWith: { wanted, session } } : {}),
     };

@@ -5,6 +5,7 @@ import type { Account } from "../account/account.ts";
 import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Session } from "../objects/session.ts";
+import { storedNothing } from "../testing/stored-nothing.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { noFacts } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";
@@ -211,6 +212,7 @@ const accounts: Account[] = [
       picture: "https://example.com/ada.png",
       ...times,
     },
+    stored: storedNothing,
     has: { hasPassword: true, hasTotp: true },
     picture: null,
     identities: [{ id: "i", provider: "google", subject: "s", email: null }],
@@ -235,6 +237,7 @@ const accounts: Account[] = [
       mfa_config: { auth_app_set_up: false, totp_enabled: true, security_keys_enabled: true },
       ...times,
     },
+    stored: storedNothing,
     has: { hasPassword: false, hasTotp: false },
     picture: null,
     identities: [],

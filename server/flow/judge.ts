@@ -3,17 +3,16 @@ import { holds } from "../conditions/condition.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import type { Job, RequestContext } from "../runtime.ts";
-import { findTrustedDevice, revokeStolenDevice } from "../sessions/trusted-devices.ts";
 import { type Advanced, advance, patch } from "./advance.ts";
 import type { FlowRecord, WantedAction } from "./data.ts";
 import { type Action, type Context, type Entered, offeredWhen, type State, type View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
-import { parseInput, preservedValues, sentInputs } from "./inputs.ts";
-import { loginFailure } from "./login-failure.ts";
+import { preservedValues, sentInputs } from "./inputs.ts";
 import { isOfSession, type StateName } from "./names.ts";
 import type { ObservedInput, Reasons, Verdict } from "./observed-step.ts";
 import { type Effects, type Outcome, reject, retryPayload } from "./outcome.ts";
+import { type Performing, performing as performingForClients } from "./performing.ts";
 import { rejectWithRedirect } from "./reject-with-redirect.ts";
 import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
@@ -48,6 +47,7 @@ interface Judging {
   isFirst?: boolean;
   /** Those that the step is judged by. Default: those of the account as it was read. */
   facts?: Facts;
+  performing?: Performing;
 }
 
 /**
@@ -60,7 +60,13 @@ export async function judge(
   flow: StepFlow,
   actionName: string,
   input: Record<string, unknown>,
-  { owner = null, found = null, isFirst = false, ...judging }: Judging = {},
+  {
+    owner = null,
+    found = null,
+    isFirst = false,
+    performing = performingForClients,
+    ...judging
+  }: Judging = {},
 ): Promise<Judged | null> {
   const { record } = flow;
   if (isAccountDeleted(flow)) return null;
@@ -73,7 +79,7 @@ export async function judge(
 
   const schema = action.input(view);
   const inputs = sentInputs(schema, input);
-  const parsed = parseInput(schema, input);
+  const parsed = performing.parse(schema, input);
   if (!parsed.ok) {
     const error: StepError = {
       code: "form_data_invalid_error",
@@ -82,7 +88,10 @@ export async function judge(
       values: preservedValues(schema, input),
     };
     const verdict = "rejected_input";
-    if (isFirst) return { ...(await enter(request, record, facts, owner)), error, verdict, inputs };
+    if (isFirst) {
+      const entered = await enter(request, record, facts, { owner, performing });
+      return { ...entered, error, verdict, inputs };
+    }
     return {
       ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)),
       error,
@@ -92,12 +101,14 @@ export async function judge(
   }
 
   const context = contextOf(request, view, record);
-  const performed = await run(action, context, parsed.value, found);
+  const performed = await run(performing, action, context, parsed.value, found);
   rejectLate(request);
-  const device = await presentedDevice(request, record, performed);
+  const device = await performing.device(request, record, performed);
   const situation = { facts: { ...facts, deviceTrusted: device === "trusted" }, config };
   const reached = advance(record, performed, situation);
-  const outcome = isBlocked(reached) ? rejectBlocked(context, record.state, reached) : performed;
+  const outcome = isBlocked(reached)
+    ? rejectBlocked(context, record.state, performing.writesOfBlocked(context, reached.record))
+    : performed;
   const advanced = outcome === performed ? reached : advance(record, outcome, situation);
   const rejection = errorOf(outcome, name, preservedValues(schema, input));
   const own = outcome.kind === "reject" ? { writes: outcome.writes } : outcome.effects;
@@ -105,7 +116,11 @@ export async function judge(
     outcome.kind === "reject" && renewsOnRequest(record)
       ? withoutPayload(record)
       : advanced.enters
-        ? await enter(request, advanced.record, advanced.facts, owner, action.chooses ? found : null)
+        ? await enter(request, advanced.record, advanced.facts, {
+            owner,
+            performing,
+            found: action.chooses ? found : null,
+          })
         : { ...unchanged(record), record: advanced.record };
   const {
     payload,
@@ -133,7 +148,7 @@ export async function judge(
     inputs,
     writes: [
       ...(own.writes ?? []),
-      ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
+      ...(device === "replaced" ? performing.writesOfReplaced(request, advanced.record) : []),
       ...(entered.writes ?? []),
     ],
     jobs: [...jobs, ...(entered.jobs ?? [])],
@@ -207,47 +222,31 @@ function isBlocked({ record: { type, data }, facts }: Advanced): boolean {
 }
 
 /** Rejects the factor of a blocked account. Nothing that the step has prepared is written. */
-function rejectBlocked(context: Context, state: StateName, { record: { data } }: Advanced): Outcome {
-  const details = { reason: "account_blocked", method: data.factors.at(-1)?.method ?? null } as const;
-  const rejection = { renew: true, writes: [loginFailure(context, details, data.userId ?? null)] };
+function rejectBlocked(context: Context, state: StateName, writes: Write[]): Outcome {
+  const rejection = { renew: true, writes };
   return state === "thirdparty"
     ? rejectWithRedirect(context.data, "account_blocked", rejection)
     : reject("account_blocked", rejection);
 }
 
-/** Checks the device cookie against the account that the step has identified. */
-async function presentedDevice(
-  request: RequestContext,
-  { type, data }: FlowRecord,
-  outcome: Outcome,
-): Promise<"trusted" | "unknown" | "replaced"> {
-  const { runtime, client } = request;
-  const cookie = client.deviceCookie;
-  if (cookie === null || isOfSession(type) || outcome.kind === "reject") return "unknown";
-  const userId = outcome.effects.data?.userId ?? data.userId;
-  const factors = outcome.effects.data?.factors ?? data.factors;
-  if (!userId || factors.length === 0) return "unknown";
-  const trust = await findTrustedDevice(runtime.database.read, request, { cookie, userId });
-  return trust.ok ? "trusted" : trust.reason;
-}
-
 /**
  * Enters a state: runs its `enter`, with the data that it needs.
  *
- * @param found what the question of the state has found; null if it was not asked
+ * @param details `found`: what the question of the state has found; null if it was not asked
  */
 export async function enter(
   request: RequestContext,
   record: FlowRecord,
   facts: Facts,
-  owner: Owner | null = null,
-  found: unknown = null,
+  {
+    owner = null,
+    found = null,
+    performing = performingForClients,
+  }: Pick<Judging, "owner" | "found" | "performing"> = {},
 ): Promise<Judged> {
   const state = states[record.state];
-  const missing = state.needs.find((key) => record.data[key] === undefined);
-  if (missing) throw new Error(`${state.name} was entered without ${missing}.`);
   const view = viewOf(record, facts, request.tenant.config, owner);
-  const { data, ...entered } = (await state.enter?.(contextOf(request, view, record), found)) ?? {};
+  const { data, ...entered } = await performing.enter(state, contextOf(request, view, record), found);
   rejectLate(request);
   return {
     ...entered,
@@ -266,9 +265,12 @@ export async function enter(
   };
 }
 
-async function run(action: Action, context: Context, input: unknown, found: unknown): Promise<Outcome> {
+async function run(
+  performing: Performing,
+  ...[action, context, input, found]: Parameters<Performing["run"]>
+): Promise<Outcome> {
   try {
-    return await action.run(context, input, found);
+    return await performing.run(action, context, input, found);
   } catch (error) {
     // It was waiting, for instance in the queue of the hasher.
     if (error === context.request.signal.reason) rejectLate(context.request);

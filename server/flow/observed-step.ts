@@ -2,6 +2,7 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Embedding } from "../context/client.ts";
 import type { Waits } from "../observability/waits.ts";
 import type { FlowType, StateName } from "./names.ts";
+import type { StepSkeleton } from "./step-skeleton.ts";
 
 /**
  * What became of a step. `started`: the flow was started without an action; `rejected_input`: an input was malformed;
@@ -83,6 +84,8 @@ export interface ObservedStep {
   userId: string | null;
   /** Of the state that the answer shows; null if it shows none of the flow. */
   notOffered: NotOffered | null;
+  /** What the step was decided by; null if nothing was judged. It is computed when it is asked for. */
+  decidedBy: () => StepSkeleton | null;
   /** Whether the step has started the flow. */
   isStart: boolean;
   /** Whether the flow has ended with this step. */

@@ -51,17 +51,27 @@ export function show(
       ...error?.payload,
     },
     csrf_token: token,
-    actions: Object.fromEntries(
-      offered.flatMap(([name, action]) => {
-        const descriptor = describeAction(name, action, record, view, error);
-        return [descriptor, ...action.aliases.map((alias) => aliasOf(descriptor, alias, record))].map(
-          (described) => [described.action, described],
-        );
-      }),
-    ),
+    actions: describeActions(record, view, error, { offered }),
     ...(error ? { error: describeError(error.code) } : {}),
     links: linksOf(view.config),
   };
+}
+
+/** Describes the actions that a state offers, by their names and aliases. Pure. */
+export function describeActions(
+  record: FlowRecord,
+  view: View,
+  error: StepError | null,
+  { offered }: Pick<Offer, "offered">,
+): FlowState["actions"] {
+  return Object.fromEntries(
+    offered.flatMap(([name, action]) => {
+      const descriptor = describeAction(name, action, record, view, error);
+      return [descriptor, ...action.aliases.map((alias) => aliasOf(descriptor, alias, record))].map(
+        (described) => [described.action, described],
+      );
+    }),
+  );
 }
 
 /** States that name no account: none was identified yet, or the payload holds the whole account. */
@@ -111,7 +121,7 @@ export function showError(
   };
 }
 
-function describeError(code: ErrorCode, message?: string): FlowError {
+export function describeError(code: ErrorCode, message?: string): FlowError {
   return { code, message: message ?? errors[code].message };
 }
 

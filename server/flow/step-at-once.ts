@@ -5,6 +5,7 @@ import type { Answer } from "./answer.ts";
 import type { View } from "./define.ts";
 import { parseInput } from "./inputs.ts";
 import { findAction, type Judged, judge } from "./judge.ts";
+import { newTrace, type StepTrace, tracing } from "./performing.ts";
 import type { RememberedFlow } from "./remembered-flows.ts";
 import { states } from "./states/index.ts";
 import { admit, chargeOf } from "./step-limits.ts";
@@ -37,7 +38,7 @@ export async function stepAtOnce(
   tenant: Tenant,
   client: Client,
   { key, tokenHash, action, input, known, signal }: RememberedStep,
-): Promise<{ answer: Answer; inputs: Judged["inputs"] } | null> {
+): Promise<{ answer: Answer; inputs: Judged["inputs"]; trace: StepTrace } | null> {
   const { record, facts, clockAhead, resume } = known;
   if (!resume || !onlyChooses(viewOf(record, facts, tenant.config), action, input)) return null;
   const shift = runtime.platform.clockShift();
@@ -52,7 +53,8 @@ export async function stepAtOnce(
     resume,
   };
   const request: RequestContext = requestContextOf(runtime, tenant, client, flow, undefined, signal);
-  const judged = await judge(request, flow, action, input, { facts });
+  const trace = newTrace(flow, { facts });
+  const judged = await judge(request, flow, action, input, { facts, performing: tracing(trace) });
   if (!judged || judged.error) return null;
   const { version } = record;
   const charge = chargeOf(tenant, client, action);
@@ -60,7 +62,7 @@ export async function stepAtOnce(
   const answer = await admit(runtime, () =>
     write(request, key, flow, { ...judged, facts: { ...facts, ...judged.facts } }, { claim, owner: null }),
   );
-  return answer && { answer, inputs: judged.inputs };
+  return answer && { answer, inputs: judged.inputs, trace };
 }
 
 /** The time by the database's clock, as a remembered flow tells it. */

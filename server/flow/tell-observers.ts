@@ -11,8 +11,10 @@ import type { FlowRecord } from "./data.ts";
 import type { Action } from "./define.ts";
 import type { FlowType, StateName } from "./names.ts";
 import type { ObservedInput, ObservedStep, StepObservers, Verdict } from "./observed-step.ts";
+import type { StepTrace } from "./performing.ts";
 import { states } from "./states/index.ts";
 import type { FlowState } from "./wire.ts";
+import { withoutValues } from "./without-values.ts";
 
 /** A step in progress, for its observers. */
 export interface StepInProgress {
@@ -39,6 +41,8 @@ export interface Observed {
   inputs?: readonly ObservedInput[] | undefined;
   /** What was judged of the action; absent if nothing was. */
   judged?: Pick<ObservedStep, "method" | "reason" | "signIn"> | undefined;
+  /** What the step was decided by; absent if nothing was judged. */
+  trace?: StepTrace | undefined;
 }
 
 /** Tells observers of a step. An observer that fails does not change the answer. */
@@ -59,7 +63,7 @@ export function tellObservers(
 function observedStep(
   { tenant, client, found, startedAt, isStart, ...step }: StepInProgress,
   verdict: Verdict,
-  { answer, inputs = [], judged }: Omit<Observed, "verdict">,
+  { answer, inputs = [], judged, trace }: Omit<Observed, "verdict">,
   now: number,
 ): ObservedStep {
   const { state, flowId } = answer ?? { state: null, flowId: null };
@@ -98,6 +102,10 @@ function observedStep(
     userId: data?.userId ?? null,
     notOffered: answer?.stored?.notOffered ?? null,
     isStart,
+    decidedBy: () => {
+      const of = { flowId: step.flowId, isStart, config: tenant.config };
+      return trace ? withoutValues(trace, of, state && flowId !== null ? state.actions : null) : null;
+    },
     isEnd: flowId !== null && Object.keys(state?.actions ?? {}).length === 0,
   };
 }
@@ -114,7 +122,7 @@ const actionNames: ReadonlySet<string> = new Set(
 );
 
 /** Error codes of a state: those of the inputs where there are any, else the flow's. */
-export function errorCodes(state: FlowState): string[] {
+export function errorCodes(state: Pick<FlowState, "error" | "actions">): string[] {
   if (!state.error) return [];
   const ofInputs = Object.values(state.actions)
     .filter(({ alias_of }) => alias_of === undefined)

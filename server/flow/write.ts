@@ -14,14 +14,14 @@ import { sha256 } from "../lib/sha256.ts";
 import type { Session } from "../objects/session.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
-import { conflictOf, isSubjectGone } from "./conflicts.ts";
-import { dataAtEnd, type FlowRecord } from "./data.ts";
-import { factsOf, isPendingRegistration } from "./facts.ts";
-import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
-import { type FlowType, isOfSession } from "./names.ts";
+import { conflictName, conflictOf, isSubjectGone } from "./conflicts.ts";
+import type { Judged } from "./judge.ts";
+import { isOfSession } from "./names.ts";
+import { type StepTrace, tracing } from "./performing.ts";
 import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { seal } from "./sealed-payload.ts";
-import { offerOf, show } from "./show.ts";
+import { conflictFlowType, judgeConflict, settled, shownAfter } from "./settled.ts";
+import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
   type Claim,
@@ -36,7 +36,7 @@ import {
   wasSaved,
 } from "./store.ts";
 import { newToken } from "./tokens.ts";
-import { type Owner, viewOf } from "./view.ts";
+import type { Owner } from "./view.ts";
 
 const MAX_ATTEMPTS = 3;
 
@@ -48,6 +48,8 @@ interface Writing {
   owner: Owner | null;
   /** The flow's current resume secret, if the request obtained it already; otherwise the step issues the next one. */
   resume?: string;
+  /** Notes a conflict that the step meets. */
+  trace?: StepTrace;
 }
 
 /**
@@ -70,12 +72,13 @@ export async function write(
   try {
     return await writeOnce(request, key, flow, judged, writing);
   } catch (error) {
-    const conflict = conflictOf(error, conflictFlowType(flow.record));
+    const name = conflictName(error);
+    const conflict = conflictOf(name, conflictFlowType(flow.record));
     if (!conflict && isSubjectGone(error)) return null;
     if (!conflict) throw error;
     const { record } = flow;
     const { database } = request.runtime;
-    const { owner } = writing;
+    const { owner, trace } = writing;
     // The account was changed concurrently: read it again.
     const { userId } = record.data;
     const user = userId ? await factsById(database.read, request.tenant.id, userId) : flow.user;
@@ -87,25 +90,19 @@ export async function write(
         request.now,
         request.runtime,
       );
-    const state = conflict.state ?? record.state;
-    const data = conflict.discard?.(record.data) ?? record.data;
-    const shown = { ...record, data, state, history: state === record.state ? record.history : [] };
-    const entered =
-      state === record.state && renewsOnRequest(shown)
-        ? withoutPayload(shown)
-        : await enter(request, shown, factsOf(record.type, data, user), owner);
+    if (trace && name !== null) Object.assign(trace, { entered: [], conflict: { name, user } });
     const shownFlow = { ...flow, user };
-    const rejected = { ...entered, error: conflict.error };
+    const performing = trace ? tracing(trace) : undefined;
+    const rejected = await judgeConflict(request, record, conflict, {
+      user,
+      owner,
+      ...(performing ? { performing } : {}),
+    });
     return await writeOnce(request, key, shownFlow, rejected, writing).catch((failure: unknown) => {
       if (isSubjectGone(failure)) return null;
       throw failure;
     });
   }
-}
-
-/** A registration that an identity provider completed has an account; its conflicts are those of a login. */
-function conflictFlowType(record: FlowRecord): FlowType {
-  return isOfSession(record.type) || isPendingRegistration(record) ? record.type : "login";
 }
 
 async function writeOnce(
@@ -119,24 +116,10 @@ async function writeOnce(
   const token = newToken(runtime.platform);
   const { current } = flow.resume;
   const resume = issuedResume ?? nextResumeSecret(runtime, key, current, current);
-  const finishes = Object.keys(states[judged.record.state].actions).length === 0;
-  const ended = { data: dataAtEnd(judged.record.data), history: [] };
-  const { state: before } = flow.record;
-  const enteredAt = judged.record.state === before ? flow.record.data.enteredAt : request.now.getTime();
-  const going = { data: { ...judged.record.data, enteredAt }, history: judged.record.history };
-  const { data, history } = finishes ? ended : going;
-  // Back on the account page, an action that was not performed has been abandoned.
-  const wanted = judged.record.state === "profile_init" ? null : judged.record.wanted;
+  const { record, finishes } = settled(flow.record, judged, request.now);
+  const { wanted } = record;
   const saved: SavedFlow = {
-    record: {
-      ...judged.record,
-      data,
-      history,
-      version: flow.record.version + 1,
-      payload: judged.payload ?? {},
-      secrets: judged.secrets ?? {},
-      wanted,
-    },
+    record,
     before: flow.hasPresentFormat ? flow.record : null,
     sealedPayload: seal(runtime, key, {
       secrets: judged.secrets ?? {},
@@ -150,17 +133,15 @@ async function writeOnce(
     sessionId: judged.session?.id ?? judged.passedSessionId ?? null,
   };
 
-  const shownUser = states[judged.record.state].showsUser ? (data.userId ?? null) : null;
+  const shownUser = states[record.state].showsUser ? (record.data.userId ?? null) : null;
   const writes = await partsOf(request, judged, owner);
   const hasWebhooks = flow.hasStoredWebhooks;
   const writing = { request, key, claim, saved, judged, owner, shownUser, hasWebhooks };
   const written = (writes && (await writeParts(writing, writes))) || (await writeInTransaction(writing));
   if (owner && judged.replacement) owner.session = judged.replacement;
 
-  const { record } = saved;
-  const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
-  const view = viewOf(record, facts, tenant.config, owner);
-  const offer = offerOf(states[record.state], view);
+  const { config } = tenant;
+  const { facts, view, offer } = shownAfter(record, flow.user, { changed: judged.facts, config, owner });
   const state = show(record, view, states[record.state], judged.error, token, offer);
   if (!finishes && !isOfSession(record.type)) {
     const clockAhead = flow.clockAhead - runtime.platform.clockShift();

@@ -14,7 +14,7 @@ import {
   type UafAuthenticator,
 } from "../../testing/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../testing/uaf-authenticator/call.ts";
-import { conflictOf } from "../conflicts.ts";
+import { conflictName, conflictOf } from "../conflicts.ts";
 import type { FlowCoverage } from "../coverage.ts";
 import { current } from "../current.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
@@ -275,7 +275,7 @@ describe("a confirmation", () => {
   });
 
   test("is requested again if it was used concurrently", () => {
-    expect(conflictOf(new ConflictError("authenticator_request"), "login")).toEqual({
+    expect(conflictOf(conflictName(new ConflictError("authenticator_request")), "login")).toEqual({
       error: { code: "authenticator_request_expired" },
     });
   });

@@ -106,7 +106,7 @@ export async function startAt(runtime: Runtime, wish: HostFlow): Promise<Started
 
   const owner = await ownerOf(runtime, tenant, flow, session?.row);
   const record = { ...flow.record, state, data, history: [] };
-  const judged = await enter(request, record, facts, owner);
+  const judged = await enter(request, record, facts, { owner });
   const answer = await write(request, key, flow, judged, { claim, owner });
   if (!answer) throw new Error("the flow that was started could not be written");
   if (Object.keys(answer.state.actions).length === 0)

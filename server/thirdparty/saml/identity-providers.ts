@@ -109,6 +109,12 @@ export function settingsForEntityId(config: Config, entityId: string): ProviderS
   return named ?? providers.find((settings) => configuredEntityId(settings) === undefined) ?? null;
 }
 
+/** The position of the provider with an entity id among the settings; null if none has it. */
+export function samlProviderPosition({ saml }: Config, entityId: string): number | null {
+  const position = saml.identity_providers.findIndex((settings) => configuredEntityId(settings) === entityId);
+  return position < 0 ? null : position;
+}
+
 /** The entity id that the configuration states; undefined if only fetched metadata would tell it. */
 export function configuredEntityId(settings: ProviderSettings): string | undefined {
   const { entity_id, metadata } = settings;
