@@ -77,6 +77,8 @@ export const recordedSteps = declareTable(
     inputs: jsonb("inputs").notNull().$type<[name: string, kind: string, length: number | null][]>(),
     /** Reasons by action and by state, compressed (`server/recorder/stored-reasons.ts`). */
     notOffered: bytes("not_offered"),
+    /** What a replay performs the step by (`server/recorder/stored-skeletons.ts`); null if nothing was judged, or a former release recorded it. */
+    decidedBy: bytes("decided_by"),
     expiresAt: moment("expires_at").notNull(),
   },
   {
@@ -88,5 +90,27 @@ export const recordedSteps = declareTable(
     primaryKey({ columns: [table.tenantId, table.flowId, table.id] }),
     index("recorded_steps_request").on(table.tenantId, table.requestId),
     index("recorded_steps_expires_at").on(table.expiresAt),
+  ],
+);
+
+/** The settings of tenants by which flows were recorded, without secrets and personal data: each version of them once. */
+export const recordedSettings = declareTable(
+  "recorded_settings",
+  {
+    tenantId: tenantId(),
+    /** The first bytes of a digest of the settings, which steps refer to. */
+    digest: bytes("digest").notNull(),
+    /** Compressed JSON. */
+    settings: bytes("settings").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  {
+    owner: "tenant",
+    purge: { by: "expiresAt" },
+    exported: { because: "`stile flow export` has them in the bundles of flows." },
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.digest] }),
+    index("recorded_settings_expires_at").on(table.expiresAt),
   ],
 );

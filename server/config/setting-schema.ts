@@ -6,6 +6,7 @@ export interface SettingSchema {
   type?: string | string[];
   anyOf?: SettingSchema[];
   enum?: unknown[];
+  const?: unknown;
   description?: string;
   default?: unknown;
   properties?: Record<string, SettingSchema>;
@@ -24,6 +25,7 @@ export interface SettingSchema {
   maxJsonLevels?: number;
   wildcards?: string;
   secret?: boolean;
+  impersonal?: boolean;
 }
 
 let whole: SettingSchema | undefined;

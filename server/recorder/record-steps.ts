@@ -27,6 +27,17 @@ export interface StepRow {
   inputs: [name: string, kind: string, length: number | null][];
   /** In base64. */
   not_offered: string | null;
+  /** In base64. */
+  decided_by: string | null;
+  expires_at: string;
+}
+
+/** A row of `recorded_settings`. */
+export interface SettingsRow {
+  tenant_id: string;
+  /** In base64, as `settings` is. */
+  digest: string;
+  settings: string;
   expires_at: string;
 }
 
@@ -60,14 +71,15 @@ const limitText = `select set_config('statement_timeout', '${STATEMENT_MS}', tru
 const recordText = `with step as (
     insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
-      capabilities, inputs, not_offered, expires_at)
+      capabilities, inputs, not_offered, decided_by, expires_at)
     select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
-      capabilities, inputs, decode(not_offered, 'base64'), expires_at
+      capabilities, inputs, decode(not_offered, 'base64'), decode(decided_by, 'base64'), expires_at
     from jsonb_to_recordset($1::jsonb) as new(tenant_id uuid, flow_id uuid, id uuid, at timestamptz, from_state text,
       action text, verdict text, state text, error text, milliseconds real, database_ms real, hash_ms real,
       provider_ms real, statements smallint, in_state_ms real, request_id text, source text, platform text,
-      browser text, embedding text, capabilities text, inputs jsonb, not_offered text, expires_at timestamptz)
+      browser text, embedding text, capabilities text, inputs jsonb, not_offered text, decided_by text,
+      expires_at timestamptz)
     on conflict do nothing)
   insert into recorded_flows as flow (tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at,
     last_step_at, expires_at)
@@ -83,20 +95,29 @@ const recordText = `with step as (
     started_at = least(flow.started_at, excluded.started_at),
     last_step_at = greatest(flow.last_step_at, excluded.last_step_at)`;
 
+const settingsText = `insert into recorded_settings as known (tenant_id, digest, settings, expires_at)
+  select tenant_id, decode(digest, 'base64'), decode(settings, 'base64'), expires_at
+  from jsonb_to_recordset($1::jsonb) as new(tenant_id uuid, digest text, settings text, expires_at timestamptz)
+  order by tenant_id, digest
+  on conflict (tenant_id, digest) do update set expires_at = greatest(known.expires_at, excluded.expires_at)`;
+
 /**
  * Inserts steps and the flows that they belong to. The commit does not wait for the disk.
  *
  * @param flows each once
+ * @param settings those that the steps refer to and that may not be stored yet, each once
  * @throws errors of the database, also if it takes too long; nothing was written
  */
 export async function recordSteps(
   { claim, prepares }: Pick<Database, "claim" | "prepares">,
   steps: readonly StepRow[],
   flows: readonly FlowRow[],
+  settings: readonly SettingsRow[],
 ): Promise<void> {
   const values = [JSON.stringify(steps), JSON.stringify(flows)];
   await runStatements(claim.$client, [
     { ...(prepares ? { name: "recorder_limits" } : {}), text: limitText, values: [] },
     { ...(prepares ? { name: "record_steps" } : {}), text: recordText, values },
+    ...(settings.length > 0 ? [{ text: settingsText, values: [JSON.stringify(settings)] }] : []),
   ]);
 }

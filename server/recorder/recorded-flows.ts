@@ -2,10 +2,11 @@ import { and, asc, count, desc, eq, gte, inArray, lt, type SQL } from "drizzle-o
 import { type ReadOnly, schema } from "#db/client";
 import type { FlowType } from "../flow/names.ts";
 import type { Outcome } from "./record-steps.ts";
+import { settingsDigest } from "./stored-skeletons.ts";
 
 /** Reading what is recorded of the flows of one tenant. */
 
-const { recordedFlows: flows, recordedSteps: steps } = schema;
+const { recordedFlows: flows, recordedSteps: steps, recordedSettings: settings } = schema;
 
 /** Filters of a list of flows; an absent one matches every flow. */
 export interface FlowFilter {
@@ -92,4 +93,30 @@ export async function readRecordedFlow(
     .orderBy(asc(steps.id))
     .limit(MAX_STEPS);
   return { flow, steps: rows };
+}
+
+/** What is recorded of a flow, with the settings that its steps were judged by. */
+export interface RecordedWithSettings {
+  flow: RecordedFlow;
+  steps: RecordedStep[];
+  /** By their digests, in hex. */
+  settings: Map<string, Buffer>;
+}
+
+/** Returns a recorded flow with its settings; null if the tenant has no such flow. */
+export async function readRecordedWithSettings(
+  db: ReadOnly,
+  tenant: { id: string },
+  flowId: string,
+): Promise<RecordedWithSettings | null> {
+  const found = await readRecordedFlow(db, tenant, flowId);
+  if (!found) return null;
+  const digests = found.steps.flatMap(({ decidedBy }) => settingsDigest(decidedBy) ?? []);
+  const distinct = [...new Map(digests.map((digest) => [digest.toString("hex"), digest])).values()];
+  if (distinct.length === 0) return { ...found, settings: new Map() };
+  const rows = await db
+    .select({ digest: settings.digest, stored: settings.settings })
+    .from(settings)
+    .where(and(eq(settings.tenantId, tenant.id), inArray(settings.digest, distinct)));
+  return { ...found, settings: new Map(rows.map(({ digest, stored }) => [digest.toString("hex"), stored])) };
 }

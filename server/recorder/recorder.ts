@@ -4,8 +4,10 @@ import type { ObservedStep, StepObserver } from "../flow/observed-step.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
-import { type FlowRow, type Outcome, recordSteps, type StepRow } from "./record-steps.ts";
+import { type FlowRow, type Outcome, recordSteps, type SettingsRow, type StepRow } from "./record-steps.ts";
 import { storeReasons } from "./stored-reasons.ts";
+import { type StoredSettings, storeSettings } from "./stored-settings.ts";
+import { storeSkeleton } from "./stored-skeletons.ts";
 import { supportNumber } from "./support-number.ts";
 
 /** Steps that wait to be written. Each takes about a kilobyte of memory. */
@@ -30,6 +32,12 @@ const MAX_REFUSED_OF_FLOW = 20;
 /** Flows whose steps a process counts. The oldest is forgotten. */
 const MAX_COUNTED_FLOWS = 4_000;
 
+/** Versions of settings that a process knows to be stored. */
+const MAX_SETTINGS = 4_000;
+
+/** Settings are stored this much longer than the step that writes them, so that those after it need not. */
+const SETTINGS_MARGIN_MS = 86_400_000;
+
 /** Sub-milliseconds of an id (RFC 9562, 6.2, method 1). */
 const ID_COUNTER = 0x1000;
 
@@ -48,6 +56,8 @@ export interface Recorder {
 
 interface QueuedStep {
   step: ObservedStep;
+  decidedBy: Buffer | null;
+  settings: StoredSettings;
   id: string;
   at: Date;
   expiresAt: Date;
@@ -60,6 +70,8 @@ interface QueuedStep {
 export function createRecorder({ database, platform, log }: Databases & OnPlatform & Logs): Recorder {
   const queue: QueuedStep[] = [];
   const queuedOf = new Map<string, number>();
+  /** Until when the settings are stored that this process has written, in milliseconds since 1970. */
+  const writtenSettings = new Map<string, number>();
   const counted = new Map<string, { steps: number; refused: number }>();
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
@@ -111,7 +123,12 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
     }
     const at = new Date(Date.now() + platform.clockShift());
     const expiresAt = new Date(at.getTime() + config.recorder.retention * 1000);
-    queue.push({ step, id: nextId(), at, expiresAt });
+    const settings = storeSettings(config);
+    const skeleton = step.decidedBy();
+    const decidedBy = skeleton && storeSkeleton(skeleton, settings.digest);
+    // What it was computed from would be held as long as the step waits.
+    const kept = { ...step, decidedBy: () => null };
+    queue.push({ step: kept, decidedBy, settings, id: nextId(), at, expiresAt });
     queuedOf.set(tenantId, ofTenant + 1);
     timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
   }
@@ -130,7 +147,13 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
     while (queue.length > 0) {
       const taken = take();
       try {
-        await recordSteps(database, taken.map(stepRow), flowRows(taken));
+        const settings = settingsRows(taken, writtenSettings);
+        await recordSteps(database, taken.map(stepRow), flowRows(taken), settings);
+        for (const { tenant_id, digest, expires_at } of settings) {
+          const [oldest] = writtenSettings.size >= MAX_SETTINGS ? writtenSettings.keys() : [];
+          if (oldest !== undefined) writtenSettings.delete(oldest);
+          writtenSettings.set(`${tenant_id}/${digest}`, Date.parse(expires_at));
+        }
       } catch (error) {
         // What waits behind them would wait as long.
         drop(taken.length + queue.length, error);
@@ -169,7 +192,7 @@ const rounded = (milliseconds: number) => Math.round(milliseconds * 100) / 100;
 /** The most that the column takes. */
 const MAX_STATEMENTS = 32_767;
 
-function stepRow({ step, id, at, expiresAt }: QueuedStep): StepRow {
+function stepRow({ step, decidedBy, id, at, expiresAt }: QueuedStep): StepRow {
   const { waits, client } = step;
   const { capabilities } = client;
   return {
@@ -200,8 +223,31 @@ function stepRow({ step, id, at, expiresAt }: QueuedStep): StepRow {
         .join(" "),
     inputs: step.inputs.map(({ name, kind, length }) => [name, kind, length]),
     not_offered: storeReasons(step.notOffered)?.toString("base64") ?? null,
+    decided_by: decidedBy?.toString("base64") ?? null,
     expires_at: expiresAt.toISOString(),
   };
+}
+
+/**
+ * The rows of the settings that some steps refer to, each once.
+ *
+ * @param written until when those are stored that need not be written again
+ */
+function settingsRows(steps: readonly QueuedStep[], written: ReadonlyMap<string, number>): SettingsRow[] {
+  const rows = new Map<string, SettingsRow>();
+  for (const { step, decidedBy, settings, expiresAt } of steps) {
+    if (decidedBy === null) continue;
+    const digest = settings.digest.toString("base64");
+    const key = `${step.tenantId}/${digest}`;
+    if ((written.get(key) ?? 0) >= expiresAt.getTime() || rows.has(key)) continue;
+    rows.set(key, {
+      tenant_id: step.tenantId,
+      digest,
+      settings: settings.settings.toString("base64"),
+      expires_at: new Date(expiresAt.getTime() + SETTINGS_MARGIN_MS).toISOString(),
+    });
+  }
+  return [...rows.values()];
 }
 
 const shownState = ({ to }: ObservedStep) => (to === "error" ? null : to);

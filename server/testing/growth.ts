@@ -268,7 +268,18 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
         capabilities: "'webauthn'",
         inputs: `'[["email", "string", 20]]'`,
         not_offered: digest("reasons"),
+        decided_by: digest("skeleton"),
         expires_at: `${recently("$COUNT", "6 days")} + interval '7 days'`,
+      },
+    },
+  ],
+  recorded_settings: [
+    {
+      count: ({ others }) => others / 10,
+      row: {
+        digest: digest("recorded settings"),
+        settings: digest("settings"),
+        expires_at: `${recently("$COUNT", "6 days")} + interval '8 days'`,
       },
     },
   ],

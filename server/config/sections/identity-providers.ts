@@ -113,10 +113,12 @@ export const thirdParty = section({
     ),
   timeout: seconds(8).describe("How long a provider may take to answer."),
   order: listOf(
-    line(39).regex(
-      /^(apple|discord|facebook|github|google|linkedin|microsoft|custom_[a-z0-9][a-z0-9_-]{0,31})$/,
-      "must be the id of a provider, such as google or custom_acme",
-    ),
+    line(39)
+      .regex(
+        /^(apple|discord|facebook|github|google|linkedin|microsoft|custom_[a-z0-9][a-z0-9_-]{0,31})$/,
+        "must be the id of a provider, such as google or custom_acme",
+      )
+      .meta({ impersonal: true }),
   )
     .default([])
     .describe(
@@ -145,7 +147,9 @@ export const thirdParty = section({
     }),
   }),
   custom_providers: map(
-    key(32).regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"),
+    key(32)
+      .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider")
+      .meta({ impersonal: true }),
     customProvider,
     50,
   )

@@ -13,6 +13,8 @@ declare module "zod" {
   interface GlobalMeta {
     /** Whether the value is stored sealed and never listed. */
     secret?: boolean;
+    /** Whether a text is a name of the protocol, which recorded settings keep (`impersonal-settings.ts`). */
+    impersonal?: boolean;
     /** Bounds of a duration in seconds. */
     minimum?: number;
     maximum?: number;
