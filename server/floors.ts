@@ -34,6 +34,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/runtime-slot.ts"],
   ["server/flow"],
   ["server/dry-run", "server/preview", "server/recorder"],
+  ["server/replay"],
   ["server/testing/uaf-authenticator"],
   ["server/dev"],
   ["server/http"],

@@ -11,6 +11,18 @@ export const cannotBe = (verb: "created" | "read" | "written", file: string) => 
 export const readText = (file: string): Promise<string> =>
   readFile(file, "utf8").catch(cannotBe("read", file));
 
+/** Reads a text of at most some bytes. @throws CommandError if the file cannot be read, or is longer */
+export async function readBounded(file: string, maxBytes: number): Promise<string> {
+  const opened = await open(file).catch(cannotBe("read", file));
+  try {
+    const { size } = await opened.stat();
+    if (size > maxBytes) throw new CommandError(`${file} has more than ${maxBytes} bytes`);
+    return await opened.readFile("utf8").catch(cannotBe("read", file));
+  } finally {
+    await opened.close();
+  }
+}
+
 /** Creates a file that only its owner may read. @throws CommandError if it exists or cannot be created */
 export async function createPrivateFile(path: string) {
   // An existing file could be readable by others.

@@ -92,7 +92,7 @@ export function documentedCalls(runtime: Pick<Runtime, "database">): DocumentedC
       example.body = withPlaceholders(sent);
     if (status < 400 && Object.keys(query).length > 0) example.query ??= withPlaceholders(query);
     if (shown !== undefined && described.responses[status])
-      example.answers[status] ??= withPlaceholders(shown);
+      example.answers[status] ??= withPlaceholders(shortened(shown));
   });
 
   return calls;
@@ -145,6 +145,19 @@ function closed<Value>(value: Value): Value {
     : schema;
 }
 
+/** Members of which an example has the first, since those that follow are of the same kind: steps of flows, and sections of settings. */
+function shortened(shown: unknown): unknown {
+  if (typeof shown !== "object" || shown === null || !("steps" in shown) || !Array.isArray(shown.steps))
+    return shown;
+  const { settings = [] } = shown as { settings?: { password?: unknown }[] };
+  const password = settings.flatMap((one) => (one.password ? { password: one.password } : []));
+  return {
+    ...shown,
+    steps: shown.steps.slice(0, 2),
+    ...(password.length > 0 ? { settings: password } : {}),
+  };
+}
+
 const TIME = "2026-01-31T12:00:00.000Z";
 const UUID = "7f1c9a52-3f0e-4f0e-9d60-0a3f2a1b5c4d";
 
@@ -153,6 +166,7 @@ function withPlaceholders<Value>(value: Value, name = ""): Value {
   if (Array.isArray(value)) return value.map((item) => withPlaceholders(item, name)) as Value;
   if (typeof value === "string") return placeholder(value, name) as Value;
   if (typeof value === "number" && name === "shown_for_ms") return 900 as Value;
+  if (typeof value === "number" && /^(at|at_ms|authenticatedAt)$/.test(name)) return 25 as Value;
   // What a cache holds is read again once it has expired, so a slow run sends a statement more.
   if (typeof value === "number" && name === "statements") return 5 as Value;
   if (typeof value === "number")

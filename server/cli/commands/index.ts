@@ -5,7 +5,7 @@ import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate
 import { configCheck } from "./config.ts";
 import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
 import { coverage } from "./coverage.ts";
-import { flowGraph, flowShow } from "./flow.ts";
+import { flowExport, flowGraph, flowReplay, flowShow } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { login } from "./login.ts";
 import { migrate } from "./migrate.ts";
@@ -70,6 +70,8 @@ export const commands: readonly Command[] = [
   configCheck,
   flowGraph,
   flowShow,
+  flowExport,
+  flowReplay,
   coverage,
   receiptVerify,
   secretsStatus,

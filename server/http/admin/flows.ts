@@ -1,16 +1,29 @@
 import { z } from "zod";
+import { rejectAdmin } from "../../admin/rejections.ts";
+import type { Config } from "../../config/schema.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
+import { thisRelease } from "../../database/releases.ts";
 import { flowTypes, stateNames } from "../../flow/names.ts";
 import { flowObject, flowSchema, flowWithSteps, flowWithStepsSchema } from "../../recorder/flow-object.ts";
 import { outcomes } from "../../recorder/record-steps.ts";
-import { listRecordedFlows, readRecordedFlow } from "../../recorder/recorded-flows.ts";
+import {
+  listRecordedFlows,
+  readRecordedFlow,
+  readRecordedWithSettings,
+} from "../../recorder/recorded-flows.ts";
 import {
   parseSupportNumber,
   SUPPORT_NUMBER_LENGTH,
   supportLetters,
 } from "../../recorder/written-support-number.ts";
+import { type BundleResult, bundleOf, bundleSchema } from "../../replay/bundle.ts";
+import { replay } from "../../replay/replay.ts";
+import { replayedObject, replayedSchema } from "../../replay/replayed-object.ts";
+import { judgeSettings } from "../../tenants/manage-tenants.ts";
 import { documentedAs, instant, uuid } from "../table/fields.ts";
-import { adminOperation, listOperation } from "./admin-operation.ts";
+import type { HandlerContext } from "../table/handler-context.ts";
+import { adminOperation, listOperation, NOT_FOUND } from "./admin-operation.ts";
+import { changingParty, FORBIDDEN, INVALID, patched, rejecting, settingsPatch } from "./tenants.ts";
 
 const shownNumber = z
   .string()
@@ -46,6 +59,17 @@ const filters = {
   until: instant().optional().describe("Only flows that were started earlier."),
 };
 
+const NOT_REPLAYABLE = "What decided a step was not recorded; the message tells which.";
+
+/** The bundle of a recorded flow, or why there is none; null if the tenant has no such flow. */
+async function bundleOfFlow({ runtime, tenant }: HandlerContext, id: string): Promise<BundleResult | null> {
+  const { read } = runtime.database;
+  const found = await heavyRead(read, () => readRecordedWithSettings(read, tenant, id));
+  return found && bundleOf(found, thisRelease().version);
+}
+
+const settingsOfReplay = ["recorded", "current"] as const;
+
 /** What is recorded of the flows of the tenant. */
 export const flowAddresses = [
   listOperation("GET /admin/flows", {
@@ -77,4 +101,62 @@ export const flowAddresses = [
     perform: ({ runtime, tenant }, { params }) => readRecordedFlow(runtime.database.read, tenant, params.id),
     show: flowWithSteps,
   }),
+  adminOperation("GET /admin/flows/{id}/bundle", {
+    id: "exportFlow",
+    summary: "Export what a flow was decided by, for a replay",
+    description:
+      "The bundle has no secret, no value that a user entered, and no text of the settings. `stile flow replay` performs it.",
+    answers: { 200: { schema: bundleSchema }, 404: NOT_FOUND, 409: NOT_REPLAYABLE },
+    async perform(context, { params }) {
+      const result = await bundleOfFlow(context, params.id);
+      return result && ("fault" in result ? rejectAdmin("conflict", result.fault) : result.bundle);
+    },
+  }),
+  adminOperation("POST /admin/flows/{id}/replay", {
+    id: "replayFlow",
+    changesNothing: true,
+    summary: "Perform a recorded flow again, and tell how it differs",
+    description:
+      "The engine of this version judges each step by what was recorded of it. Nothing is read of accounts, sent or changed.",
+    body: z.object({
+      settings: z
+        .enum(settingsOfReplay)
+        .default("recorded")
+        .describe("Those that the flow was recorded with, or those of the tenant now."),
+      config: settingsPatch()
+        .optional()
+        .describe(
+          "A JSON Merge Patch (RFC 7396) of the settings of the tenant now; of the default tenant, one of the server's configuration.",
+        ),
+    }),
+    answers: {
+      200: { schema: replayedSchema },
+      400: INVALID,
+      403: FORBIDDEN,
+      404: NOT_FOUND,
+      409: NOT_REPLAYABLE,
+    },
+    perform: (context, { params, body }) =>
+      rejecting(async () => {
+        const result = await bundleOfFlow(context, params.id);
+        if (!result) return null;
+        if ("fault" in result) return rejectAdmin("conflict", result.fault);
+        return replay(result.bundle, await configOfReplay(context, body));
+      }),
+    show: replayedObject,
+  }),
 ];
+
+/** The configuration that a flow is performed against; undefined for the recorded one. */
+async function configOfReplay(
+  context: HandlerContext,
+  {
+    settings,
+    config: patch,
+  }: { settings: (typeof settingsOfReplay)[number]; config?: Record<string, unknown> | undefined },
+): Promise<Config | undefined> {
+  const { runtime, tenant } = context;
+  if (!patch) return settings === "current" ? tenant.config : undefined;
+  const change = (current: Record<string, unknown>) => patched(current, patch);
+  return (await judgeSettings(runtime, tenant.id, change, changingParty(context))).changed;
+}

@@ -28,7 +28,7 @@ import { changeConditions, conditionsOf, shownVersion, tenantConflict } from "./
 import { settingsBody } from "./settings-schema.ts";
 
 /** Runs a change of a tenant, and converts its error to a rejection that names the setting. */
-async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<Outcome<Found>> {
+export async function rejecting<Found>(change: () => Promise<Outcome<Found>>): Promise<Outcome<Found>> {
   try {
     return await change();
   } catch (error) {

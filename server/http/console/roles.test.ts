@@ -51,6 +51,7 @@ const exceptions: Record<string, ConsoleRole> = {
   ),
   previewPages: "auditor",
   previewMessages: "auditor",
+  replayFlow: "auditor",
 };
 
 /** What would lead to the accounts of operators, where these are. */

@@ -190,6 +190,8 @@ const adminRequests: Record<string, AdminRequest> = {
 
   listFlows: { prepare: recorded, query: "?type=login&per_page=1", keeps: "id" },
   getFlow: {},
+  exportFlow: {},
+  replayFlow: { body: { settings: "current", config: { password: { min_length: 12 } } } },
 
   testWebhook: {},
   listWebhookDeliveries: { query: "?event=test&per_page=1", keeps: "delivery_id" },
