@@ -75,6 +75,28 @@ test("a failed sign-in is found by its support number, and understood @next", as
   await expect(page).toHaveURL(/ways=all/);
   await expect(async () => expect(await nodes.count()).toBeGreaterThan(passed)).toPass();
   expect(await page.content()).not.toContain(wrongPassword);
+  await page.getByRole("button", { name: "Perform again" }).click();
+  await expect(page).toHaveURL(/replay=recorded/);
+  await expect(page.getByText(/^No difference in \d+ steps$/)).toBeVisible();
+  await page.getByRole("combobox", { name: "Against" }).click();
+  await page.getByRole("option", { name: "Changed settings" }).click();
+  const changes = page.getByRole("textbox", { name: "Changes" });
+  await changes.fill("[]");
+  await page.getByRole("button", { name: "Perform again" }).click();
+  await expect(page.getByText("This is not a JSON object")).toBeVisible();
+  await changes.fill('{"password": {"enabled": false}}');
+  await page.getByRole("button", { name: "Perform again" }).click();
+  await expect(page.getByText(/^Differs first at step \d+$/)).toBeVisible();
+  await expect(page.getByText("password.enabled: true before, false now")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Steps, as recorded and now" })).toContainText(
+    "not performed",
+  );
+  await expectAccessible(page);
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download bundle" }).click();
+  expect((await downloading).suggestedFilename()).toBe("exportFlow.json");
+  await page.reload();
+  await expect(page.getByText(/^Differs first at step \d+$/)).toBeVisible();
   await page.setViewportSize(phone);
   await expect(nodes.first()).toBeVisible();
   await expect.poll(() => overflow(page)).toBe(0);

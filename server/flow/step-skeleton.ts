@@ -22,7 +22,7 @@ const count = z.int().min(0).max(MAX_ITEMS);
 const time = z.number().min(-8.64e15).max(8.64e15);
 
 /** Data of a flow: members of `FlowData` with their shape. Null removes a member. */
-const data = z.record(name, z.json());
+const data = z.record(name, z.unknown());
 
 const facts = z.strictObject({
   /** Facts that hold, and texts that there are. */
@@ -34,7 +34,7 @@ const facts = z.strictObject({
 const session = z.strictObject({
   /** Null: the user has proved nothing. */
   authenticatedAt: time.nullable(),
-  factors: z.array(z.json()).max(100),
+  factors: z.array(z.unknown()).max(100),
 });
 
 const account = z.strictObject({

@@ -30,7 +30,7 @@ export const bundleSchema = z
     version: z.string().max(64).describe("The version of Stile that has exported it."),
     type: z.enum(flowTypes),
     settings: z
-      .array(z.record(z.string().max(128), z.json()))
+      .array(z.record(z.string().max(128), z.unknown()))
       .min(1)
       .max(16)
       .describe("The settings that the steps were judged by, without secrets and texts of the operator."),

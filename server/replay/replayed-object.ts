@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChangedSetting } from "../config/impersonal-settings.ts";
 import { flowTypes } from "../flow/names.ts";
 import type { Reasons } from "../flow/observed-step.ts";
 import { sentenceOf } from "../flow/reasons.ts";
@@ -13,8 +14,10 @@ const reason = z.strictObject({
 
 const changedSetting = z.strictObject({
   name: z.string(),
-  before: z.unknown().describe("Recorded. Null: none. `~` stands for a text."),
-  now: z.unknown(),
+  before: z
+    .string()
+    .describe("The recorded value, as JSON of at most 200 characters. `~` stands for a text."),
+  now: z.string(),
 });
 
 const differenceSchema = z.strictObject({
@@ -80,7 +83,7 @@ export function replayedObject({
     type,
     first_difference: first && shownDifference(first),
     differences: differences.map(shownDifference),
-    settings,
+    settings: settings.map(shownSetting),
     steps: steps.map(({ action, from, at, recorded, now }) => ({
       action,
       from,
@@ -91,8 +94,18 @@ export function replayedObject({
   };
 }
 
-const shownDifference = ({ decidedThen, decidedNow, ...rest }: Difference) => ({
+/** Characters of the value of a setting: maps and lists may have many. */
+const MAX_VALUE_CHARACTERS = 200;
+
+const shownSetting = ({ name, before, now }: ChangedSetting) => ({
+  name,
+  before: JSON.stringify(before).slice(0, MAX_VALUE_CHARACTERS),
+  now: JSON.stringify(now).slice(0, MAX_VALUE_CHARACTERS),
+});
+
+const shownDifference = ({ decidedThen, decidedNow, settings, ...rest }: Difference) => ({
   ...rest,
+  settings: settings.map(shownSetting),
   decided_then: decidedThen,
   decided_now: decidedNow,
 });

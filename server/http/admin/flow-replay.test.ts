@@ -66,7 +66,7 @@ test("a change of the settings shows the first difference, and what decides", as
     step: 4,
     kind: "state",
     now: "passcode_confirmation",
-    settings: expect.arrayContaining([{ name: "email.require_verification", before: false, now: true }]),
+    settings: expect.arrayContaining([{ name: "email.require_verification", before: "false", now: "true" }]),
   });
   expect(body.settings.map(({ name }: { name: string }) => name)).toEqual([
     "email.require_verification",

@@ -33,6 +33,7 @@ import { Outcome } from "../outcome.tsx";
 import { endingOf } from "./flow-ending.ts";
 import { type DeclaredGraph, type Flow, pathGraph } from "./flow-path.ts";
 import { FlowTimeline, stepAnchor } from "./flow-timeline.tsx";
+import { Replay } from "./replay.tsx";
 import { SeenState } from "./seen-state.tsx";
 
 /** How much of the audit log around a flow is linked to. */
@@ -189,6 +190,7 @@ function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | un
           <Identifier value={flow.id} />
         </Group>
       </Stack>
+      {may("replayFlow") && <Replay id={flow.id} />}
     </>
   );
 }
