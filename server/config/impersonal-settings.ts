@@ -11,7 +11,7 @@ import { type SettingSchema, settingSchema } from "./setting-schema.ts";
  */
 
 /** Stands for a text that is replaced. In a list it is followed by the position of its entry. */
-export const REPLACED = "~";
+const REPLACED = "~";
 
 /** Returns the settings of a configuration without what is secret or personal. */
 export const impersonalSettings = onceFor((config: Config): Tree => {

@@ -140,7 +140,7 @@ function sessionSkeleton(
 }
 
 /** Members of a profile that are told of, beside identifiers. */
-export const profileMembers = ["name", "given_name", "family_name", "picture"] as const;
+const profileMembers = ["name", "given_name", "family_name", "picture"] as const;
 
 function accountSkeleton(
   { stored, profile, sessions, belongings }: Account,

@@ -11,7 +11,7 @@ import { readSkeleton } from "../recorder/stored-skeletons.ts";
 /** A recorded flow as a file: what it was decided by, without secrets and personal data, and what was answered. */
 
 /** A version reads bundles of this format alone. */
-export const BUNDLE_FORMAT = 1;
+const BUNDLE_FORMAT = 1;
 
 /** Characters of JSON. A flow of a thousand steps has fewer. */
 export const MAX_BUNDLE_CHARACTERS = 2_000_000;
