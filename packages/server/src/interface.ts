@@ -1061,6 +1061,133 @@ export type EventSubscription =
   | "oauth"
   | "oauth.grant"
   | "oauth.token";
+export type FlowBundle = {
+  /** That of the bundle. Another one is not read. */
+  format: 1;
+  /** The version of Stile that has exported it. */
+  version: string;
+  type: "login" | "registration" | "profile" | "token_exchange" | "consent";
+  /** The settings that the steps were judged by, without secrets and texts of the operator. */
+  settings: Record<string, unknown>[];
+  steps: {
+    action: string | null;
+    verdict: string;
+    from: string | null;
+    state: string | null;
+    error: string | null;
+    not_offered: {
+      actions: Record<string, string[]>;
+      states: Record<string, string[]>;
+    };
+    /** Position of the settings of the step. */
+    settings: number;
+    /** What the step was decided by, without values; null if nothing was judged. */
+    decided_by: {
+      version: number;
+      at: number;
+      begins?: Record<string, unknown> | undefined;
+      user: {
+        has: string[];
+        credentials?: number | undefined;
+        declinedAt?: number | undefined;
+      } | null;
+      facts?:
+        | {
+            has: string[];
+            credentials?: number | undefined;
+            declinedAt?: number | undefined;
+            deviceTrusted: boolean;
+          }
+        | undefined;
+      owner?:
+        | {
+            account: {
+              has: string[];
+              emails: string[];
+              username: boolean;
+              phone: "none" | "unverified" | "verified";
+              passkeys: number;
+              securityKeys: number;
+              identities: string[];
+              profile: string[];
+              otherSessions: number;
+              authenticators: number;
+              applications: number;
+              recoveryCodes: number;
+            } | null;
+            session: {
+              authenticatedAt: number | null;
+              factors: unknown[];
+            };
+          }
+        | undefined;
+      ownerAfter?:
+        | {
+            account: {
+              has: string[];
+              emails: string[];
+              username: boolean;
+              phone: "none" | "unverified" | "verified";
+              passkeys: number;
+              securityKeys: number;
+              identities: string[];
+              profile: string[];
+              otherSessions: number;
+              authenticators: number;
+              applications: number;
+              recoveryCodes: number;
+            } | null;
+            session: {
+              authenticatedAt: number | null;
+              factors: unknown[];
+            };
+          }
+        | undefined;
+      postponed?: boolean | undefined;
+      malformed?: Record<string, string> | undefined;
+      outcome?:
+        | {
+            to: string;
+            commits: boolean;
+            enters: boolean;
+            data?: Record<string, unknown> | undefined;
+            facts?: Record<string, boolean | null | number | "~"> | undefined;
+            via?: string | undefined;
+            proceeds?: boolean | undefined;
+          }
+        | {
+            rejects: string;
+            input?: string | undefined;
+            renews: boolean;
+          }
+        | undefined;
+      device?: "trusted" | "replaced" | undefined;
+      entered?:
+        | {
+            state: string;
+            data?: Record<string, unknown> | undefined;
+            error?:
+              | {
+                  code: string;
+                  inputs?: Record<string, string> | undefined;
+                }
+              | undefined;
+          }[]
+        | undefined;
+      conflict?:
+        | {
+            name: string;
+            user: {
+              has: string[];
+              credentials?: number | undefined;
+              declinedAt?: number | undefined;
+            } | null;
+          }
+        | undefined;
+      offered?: Record<string, string> | undefined;
+    } | null;
+  }[];
+};
 export type Language = "de" | "en" | "fr" | "it" | "nl" | "pt-BR" | "bn" | "zh";
 export type MailEventData = CodeMailEventData | NoticeMailEventData | ChangeMailEventData;
 export type OpenidClientGrant = {
@@ -1251,6 +1378,157 @@ export type ProviderTest = {
       }[];
     }[];
   } | null;
+};
+export type ReplayedFlow = {
+  /** The version that exported the bundle. */
+  version: string;
+  type: "login" | "registration" | "profile" | "token_exchange" | "consent";
+  /** Null: none. What the flow does comes before what differs in reasons alone. */
+  first_difference: {
+    step: number;
+    /** `action`: the action of the step is offered or is not; `withheld`, `offered`: another action of the state; `inputs`: of an action; `reasons`: of what is the same; `unknown`: this version does not know a name, or what is recorded. */
+    kind:
+      | "action"
+      | "state"
+      | "verdict"
+      | "error"
+      | "offered"
+      | "withheld"
+      | "inputs"
+      | "reasons"
+      | "unknown";
+    /** The action or the state that it is about. */
+    about: string | null;
+    recorded: string | null;
+    now: string | null;
+    /** What decided when it was recorded, where that differs. */
+    decided_then: {
+      /** Kind and subject of what decided, after `!` if it does not hold. */
+      name: string;
+      /** The name again where this version does not know it. */
+      sentence: string;
+    }[];
+    decided_now: {
+      /** Kind and subject of what decided, after `!` if it does not hold. */
+      name: string;
+      /** The name again where this version does not know it. */
+      sentence: string;
+    }[];
+    /** The settings that differ and could have caused it. */
+    settings: {
+      name: string;
+      /** The recorded value, as JSON of at most 200 characters. `~` stands for a text. */
+      before: string;
+      now: string;
+    }[];
+  } | null;
+  /** At most 200. */
+  differences: {
+    step: number;
+    /** `action`: the action of the step is offered or is not; `withheld`, `offered`: another action of the state; `inputs`: of an action; `reasons`: of what is the same; `unknown`: this version does not know a name, or what is recorded. */
+    kind:
+      | "action"
+      | "state"
+      | "verdict"
+      | "error"
+      | "offered"
+      | "withheld"
+      | "inputs"
+      | "reasons"
+      | "unknown";
+    /** The action or the state that it is about. */
+    about: string | null;
+    recorded: string | null;
+    now: string | null;
+    /** What decided when it was recorded, where that differs. */
+    decided_then: {
+      /** Kind and subject of what decided, after `!` if it does not hold. */
+      name: string;
+      /** The name again where this version does not know it. */
+      sentence: string;
+    }[];
+    decided_now: {
+      /** Kind and subject of what decided, after `!` if it does not hold. */
+      name: string;
+      /** The name again where this version does not know it. */
+      sentence: string;
+    }[];
+    /** The settings that differ and could have caused it. */
+    settings: {
+      name: string;
+      /** The recorded value, as JSON of at most 200 characters. `~` stands for a text. */
+      before: string;
+      now: string;
+    }[];
+  }[];
+  /** Settings that differ from the recorded ones. */
+  settings: {
+    name: string;
+    /** The recorded value, as JSON of at most 200 characters. `~` stands for a text. */
+    before: string;
+    now: string;
+  }[];
+  steps: {
+    action: string | null;
+    from: string | null;
+    /** Since the flow was started. Null: nothing was judged. */
+    at_ms: number | null;
+    recorded: {
+      verdict: string;
+      /** Null: the answer shows no state of the flow. */
+      state: string | null;
+      error: string | null;
+      offered: string[];
+      not_offered: {
+        actions: {
+          name: string;
+          reasons: {
+            /** Kind and subject of what decided, after `!` if it does not hold. */
+            name: string;
+            /** The name again where this version does not know it. */
+            sentence: string;
+          }[];
+        }[];
+        states: {
+          name: string;
+          reasons: {
+            /** Kind and subject of what decided, after `!` if it does not hold. */
+            name: string;
+            /** The name again where this version does not know it. */
+            sentence: string;
+          }[];
+        }[];
+      };
+    };
+    /** Null: nothing was judged then, or the flow takes another way before it. */
+    now: {
+      verdict: string;
+      /** Null: the answer shows no state of the flow. */
+      state: string | null;
+      error: string | null;
+      offered: string[];
+      not_offered: {
+        actions: {
+          name: string;
+          reasons: {
+            /** Kind and subject of what decided, after `!` if it does not hold. */
+            name: string;
+            /** The name again where this version does not know it. */
+            sentence: string;
+          }[];
+        }[];
+        states: {
+          name: string;
+          reasons: {
+            /** Kind and subject of what decided, after `!` if it does not hold. */
+            name: string;
+            /** The name again where this version does not know it. */
+            sentence: string;
+          }[];
+        }[];
+      };
+    } | null;
+  }[];
 };
 export type SettingsVersion = {
   id: string;
@@ -3336,6 +3614,24 @@ export interface AdminOperations {
       }[];
     };
   };
+  /** Export what a flow was decided by, for a replay. The bundle has no secret, no value that a user entered, and no text of the settings. `stile flow replay` performs it. */
+  exportFlow: {
+    input: { id: string };
+    answer: FlowBundle;
+  };
+  /** Perform a recorded flow again, and tell how it differs. The engine of this version judges each step by what was recorded of it. Nothing is read of accounts, sent or changed. */
+  replayFlow: {
+    input: {
+      id: string;
+      body?: {
+        /** Those that the flow was recorded with, or those of the tenant now. */
+        settings?: "recorded" | "current" | undefined;
+        /** A JSON Merge Patch (RFC 7396) of the settings of the tenant now; of the default tenant, one of the server's configuration. */
+        config?: TenantSettings | undefined;
+      };
+    };
+    answer: ReplayedFlow;
+  };
   /** List tenants, oldest first. A key of the default tenant sees all of them, any other key its own tenant. */
   listTenants: {
     input: {
@@ -4876,6 +5172,8 @@ export const operations = {
   exportAuditLogs: ["GET", "/admin/audit_logs/export"],
   listFlows: ["GET", "/admin/flows", true],
   getFlow: ["GET", "/admin/flows/{id}"],
+  exportFlow: ["GET", "/admin/flows/{id}/bundle"],
+  replayFlow: ["POST", "/admin/flows/{id}/replay"],
   listTenants: ["GET", "/admin/tenants", true],
   createTenant: ["POST", "/admin/tenants"],
   getTenant: ["GET", "/admin/tenants/{id}"],
