@@ -150,7 +150,7 @@ describe("a change of a declaration is found:", () => {
     expect(first).toMatchObject({ step: 2, kind: "withheld", about: "webauthn_generate_request_options" });
   });
 
-  test("an action that is offered to everyone", async () => {
+  test("an action that is offered without its condition", async () => {
     declare(states.login_init.actions.thirdparty_oauth as never, always as Condition<never>);
     const bundle = bundleOf("login-password");
     const withoutProviders = changed(bundle, { "third_party.custom_providers": {} });
