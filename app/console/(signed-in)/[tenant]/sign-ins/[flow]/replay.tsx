@@ -44,19 +44,7 @@ export function Replay({ id }: { id: string }) {
     if (isObject) change({ replay: against, changes: against === "changed" ? text : "" }, { replaces: true });
   };
   return (
-    <Panel
-      title={words.flow.replay.title}
-      sentence={words.flow.replay.sentence}
-      action={
-        <Button
-          variant="default"
-          style={{ flexShrink: 0 }}
-          onClick={() => download(tenant, "exportFlow", { id })}
-        >
-          {words.flow.replay.download}
-        </Button>
-      }
-    >
+    <Panel title={words.flow.replay.title} sentence={words.flow.replay.sentence}>
       <form onSubmit={perform}>
         <Stack gap="sm">
           <Group align="flex-end" gap="sm">
@@ -69,6 +57,9 @@ export function Replay({ id }: { id: string }) {
               w={{ base: "100%", xs: 240 }}
             />
             <Button type="submit">{words.flow.replay.perform}</Button>
+            <Button variant="default" onClick={() => download(tenant, "exportFlow", { id })}>
+              {words.flow.replay.download}
+            </Button>
           </Group>
           {against === "changed" && (
             <JsonInput
