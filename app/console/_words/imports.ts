@@ -1,0 +1,97 @@
+import { countOfUsers } from "./counts.ts";
+
+/** Texts of imports of users. */
+export const imports = {
+  title: "Import",
+  sentence: "Users of another system, or of an export, come in with their passwords and factors.",
+  upload: "New import",
+  drop: "Drop a file of users here, or choose one",
+  choose: "Choose a file",
+  chooseAgain: "Choose the same file",
+  limit: (mib: number) =>
+    `JSON, lines of JSON or CSV, at most ${mib} MiB. stile users import takes longer files.`,
+  tooLarge: (mib: number) =>
+    `The file is larger than ${mib} MiB. Import it by stile users import on the server.`,
+  emptyFile: "The file is empty.",
+  options: "Options",
+  form: "System",
+  anyForm: "Recognize it by the first record",
+  recognized: "by the first record",
+  notCounted: "not known yet",
+  forms: {
+    stile: "Stile",
+    hanko: "Hanko",
+    firebase: "Firebase",
+    auth0: "Auth0",
+    clerk: "Clerk",
+    supabase: "Supabase",
+  },
+  providers: "Names of identity providers",
+  providersHint: "As they are there and here, for instance oidc.acme=custom_acme",
+  events: "Emit user.create for each user",
+  uploading: (name: string) => `Sending ${name}`,
+  sent: (done: number, all: number) => `${done.toLocaleString("en")} of ${all.toLocaleString("en")} pieces`,
+  uploadFailed: "The upload was cut off. What has arrived stays.",
+  goOn: "Go on",
+  history: "Imports",
+  empty: "No imports yet",
+  emptySentence: "Choose a file above. It is checked first, and nothing is written before you say so.",
+  emptyForReaders: "An administrator can upload a file of users.",
+  file: "Import",
+  state: "State",
+  states: {
+    uploading: "Being sent",
+    waiting: "Waiting",
+    running: "Running",
+    checked: "Checked",
+    imported: "Imported",
+    failed: "Failed",
+    cancelled: "Cancelled",
+  },
+  begun: "Begun",
+  changed: "Last change",
+  size: "Size",
+  bytes: (bytes: number) =>
+    bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024).toLocaleString("en")} KiB`,
+  wouldImport: "Can be imported",
+  imported: "Imported",
+  wouldRefuse: "Would be refused",
+  refused: "Refused",
+  counts: (imported: number, refused: number) =>
+    `${imported.toLocaleString("en")} users, ${refused.toLocaleString("en")} refused`,
+  cutOff: "The upload was cut off",
+  cutOffSentence: (pieces: number) =>
+    `${pieces === 1 ? "1 piece has" : `${pieces} pieces have`} arrived. Choose the same file to go on: what has arrived is not taken twice. A file that is not started within a day has to be sent anew.`,
+  waits: "It waits for its turn.",
+  checking: "The file is checked. Nothing is written.",
+  importing: (records: number, expected: number | null) =>
+    expected === null
+      ? `${records.toLocaleString("en")} records are read.`
+      : `${records.toLocaleString("en")} of ${expected.toLocaleString("en")} records are read.`,
+  left: (time: string) => `About ${time} left.`,
+  progress: "Progress of the import",
+  lost: "The service does not answer. The import goes on without this page, which asks again.",
+  import: (count: number) => (count === 1 ? "Import 1 user" : `Import ${count.toLocaleString("en")} users`),
+  importQuestion: "Import these users?",
+  importConsequence: (count: number, refused: number) =>
+    `${count === 1 ? "1 user is" : `${count.toLocaleString("en")} users are`} created${
+      refused === 0 ? "" : `, and ${refused.toLocaleString("en")} records are left out`
+    }. Accounts that exist are not changed.`,
+  cancel: "Cancel import",
+  cancelQuestion: "Cancel this import?",
+  cancelConsequence: "Users that are imported stay. The file is deleted, and has to be sent again.",
+  cancelled: "The import is cancelled.",
+  keep: "Go back",
+  download: "Download the refused",
+  refusedRecords: "Refused records",
+  noneRefused: "No record is refused",
+  noneRefusedSentence: "Each record of the file can be imported.",
+  line: "Line",
+  record: "Record",
+  source: "Id at its source",
+  reason: "Reason",
+  omitted: "Not carried over",
+  omittedOf: (name: string, count: number) => `${name}: ${countOfUsers(count)}`,
+  missing: "There is no such import",
+  missingSentence: "Imports are forgotten 30 days after their last change.",
+} as const;
