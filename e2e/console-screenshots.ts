@@ -45,6 +45,7 @@ const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured
     ["imports-cut-off", `${home}/imports/${imports.cutOff}`],
   ],
   "[tenant]/messages": (home) => [["messages", `${home}/messages`]],
+  "[tenant]/messages/previews": (home) => [["messages-previews", `${home}/messages/previews`]],
   "[tenant]/audit-log": (home) => [["audit-log", `${home}/audit-log`]],
   "[tenant]/webhooks": (home) => [["webhooks", `${home}/webhooks`]],
   "[tenant]/webhooks/[webhook]": (home, { webhook }) => [["webhooks-one", `${home}/webhooks/${webhook}`]],
@@ -53,6 +54,10 @@ const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured
     ["settings-of-tenant", `${tenant.id}/settings?section=password`],
   ],
   "[tenant]/settings/history": (_, { tenant }) => [["settings-history", `${tenant.id}/settings/history`]],
+  "[tenant]/look": (home, { tenant }) => [
+    ["look", `${home}/look`],
+    ["look-of-tenant-words", `${tenant.id}/look?edit=words`],
+  ],
   "[tenant]/providers": (home, { tenant }) => [
     ["providers", `${home}/providers`],
     ["providers-of-tenant", `${tenant.id}/providers`],
@@ -61,6 +66,9 @@ const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured
     ["providers-one-oauth", `${tenant.id}/providers/${tenant.provider}`],
     ["providers-one-saml", `${tenant.id}/providers/${tenant.samlProvider}`],
   ],
+  "[tenant]/providers/[provider]/test": (_, { tenant }) => [
+    ["providers-test-gone", `${tenant.id}/providers/${tenant.provider}/test`],
+  ],
   "[tenant]/applications": (home) => [["applications", `${home}/applications`]],
   "[tenant]/applications/[application]": (home, { application, tenant }) => [
     ["applications-one", `${tenant.id}/applications/${tenant.application}`],
@@ -68,6 +76,7 @@ const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured
     ["applications-one-logouts", `${home}/applications/${application}?tab=logouts`],
   ],
   "[tenant]/keys": (home) => [["keys", `${home}/keys`]],
+  "[tenant]/signing-keys": (home) => [["signing-keys", `${home}/signing-keys`]],
   "[tenant]/roles": (home) => [["roles", `${home}/roles`]],
   "[tenant]/tenants": (home) => [["tenants", `${home}/tenants`]],
 };
