@@ -106,9 +106,13 @@ export interface Replayed {
  * @param config that it is performed against. Default: the recorded ones
  */
 export async function replay(bundle: Bundle, config?: Config): Promise<Replayed> {
-  const [first = {}] = bundle.settings;
   const changed = config && impersonalSettings(config);
   const configs = bundle.settings.map((settings) => configOfImpersonal(changed ?? settings));
+  // A setting that the recording version did not have stood at its default.
+  const recordedSettings = changed
+    ? bundle.settings.map((settings) => impersonalSettings(configOfImpersonal(settings)))
+    : bundle.settings;
+  const [first = {}] = recordedSettings;
   const steps: ReplayedStep[] = [];
   const differences: Difference[] = [];
   let record: FlowRecord | null = null;
@@ -124,12 +128,11 @@ export async function replay(bundle: Bundle, config?: Config): Promise<Replayed>
     };
     steps.push(replayed);
     if (!decided || hasLeft) continue;
-    const recordedSettings = bundle.settings[step.settings] ?? first;
     const position = {
       step: index + 1,
       bundleStep: step,
       type: bundle.type,
-      changes: changed ? changedSettings(recordedSettings, changed) : [],
+      changes: changed ? changedSettings(recordedSettings[step.settings] ?? first, changed) : [],
     };
     const performed = await performAgain(
       bundle.type,

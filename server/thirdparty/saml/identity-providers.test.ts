@@ -55,6 +55,7 @@ describe("metadata", () => {
       certificates: [old.certificate, key.certificate],
       logout: null,
       validUntil: null,
+      wantsSignedRequests: false,
     });
   });
 
