@@ -19,6 +19,9 @@ const root = join(import.meta.dirname, "../app/console");
 /** A picture: its name, and its address below `/console`. */
 type Pictured = readonly [name: string, address: string];
 
+/** The id of no test sign-in. */
+const NO_TEST = "00000000-0000-4000-8000-000000000000";
+
 /** The pictures of each page, by its folder. */
 const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured[]> = {
   "": () => [],
@@ -67,7 +70,7 @@ const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured
     ["providers-one-saml", `${tenant.id}/providers/${tenant.samlProvider}`],
   ],
   "[tenant]/providers/[provider]/test": (_, { tenant }) => [
-    ["providers-test-gone", `${tenant.id}/providers/${tenant.provider}/test`],
+    ["providers-test-gone", `${tenant.id}/providers/${tenant.provider}/test?id=${NO_TEST}`],
   ],
   "[tenant]/applications": (home) => [["applications", `${home}/applications`]],
   "[tenant]/applications/[application]": (home, { application, tenant }) => [

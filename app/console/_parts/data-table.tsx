@@ -69,6 +69,9 @@ const shownCell = <Context,>(cell: unknown, context: Context): ReactNode =>
 
 const SKELETON_ROWS = 8;
 
+/** On a phone a table is wider than its place, rather than its columns as narrow as a letter. */
+const CELL_WIDTH = 96;
+
 /** Below it a column is not narrowed: the table is scrolled instead. */
 const COLUMN_PX = 120;
 
@@ -185,7 +188,7 @@ export function DataTable<Row extends RowData>({
                     </Table.Td>
                   )}
                   {row.getAllCells().map((cell) => (
-                    <Table.Td key={cell.id}>
+                    <Table.Td key={cell.id} miw={CELL_WIDTH}>
                       {shownCell(cell.column.columnDef.cell, cell.getContext())}
                     </Table.Td>
                   ))}

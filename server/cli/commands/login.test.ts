@@ -59,7 +59,7 @@ describe("in a terminal", () => {
     await at.shows("Password");
     at.type("wrong password\r");
     // Keys that are typed before it asks again are the terminal's to show.
-    await at.shows(/This password does not match[^]*Password \(empty/);
+    await at.shows(/This password does not match[\s\S]*Password \(empty/);
     at.type(`x\u007f${password}\r`);
     await at.shows("You are signed in");
     expect(await at.ended()).toBe(0);
