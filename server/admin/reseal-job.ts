@@ -34,6 +34,9 @@ const SLICE_MS = 20_000;
 /** For how long a process has the work in hand. */
 const CLAIM_MS = 39_000;
 
+/** The job is rare, and its next attempt is in no hurry. */
+const SEARCH_INTERVAL_MS = 5_000;
+
 const LIFETIME_SECONDS = 86_400;
 
 /** There is more to do: the next attempt goes on. */
@@ -56,6 +59,7 @@ export function resealSecrets(options: Process): JobKind<ResealJob> {
   const { database } = options;
   return {
     concurrency: 1,
+    searchIntervalMs: SEARCH_INTERVAL_MS,
     attemptSeconds: ATTEMPT_SECONDS,
     lifetimeSeconds: () => LIFETIME_SECONDS,
     maxPauseSeconds: () => 10,

@@ -36,6 +36,8 @@ export interface GivenUp extends Pick<Attempt, "cause" | "now"> {
 export interface JobKind<Job> {
   /** Jobs of this kind that one process runs concurrently. */
   concurrency: number;
+  /** Milliseconds between searches for due jobs; 2000 by default. A new job of the same process is found at once. */
+  searchIntervalMs?: number;
   /** Time limit of an attempt in seconds; 30 by default. */
   attemptSeconds?: number;
   /** Seconds from the commit after which the job is discarded, by the database's clock. */

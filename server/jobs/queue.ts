@@ -67,7 +67,7 @@ const RELEASE_SECONDS = 40;
 /** Interval of the search for jobs of killed processes. */
 export const SUPERVISION_INTERVAL_SECONDS = 15;
 
-/** Interval in which a worker looks for due jobs without being woken. */
+/** Default interval in which a worker looks for due jobs without being woken. */
 export const POLL_INTERVAL_MS = 2_000;
 
 /**
@@ -146,7 +146,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         name,
         startWorker({
           concurrency: kinds[name].concurrency,
-          intervalMs: POLL_INTERVAL_MS,
+          intervalMs: kinds[name].searchIntervalMs ?? POLL_INTERVAL_MS,
           gatherMs: GATHER_MS,
           take: (limit) => take(name, limit),
           perform: (row) => perform(name, row),

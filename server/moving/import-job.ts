@@ -40,6 +40,9 @@ const SLICE_MS = 20_000;
 /** For how long a process has the file in hand. */
 const CLAIM_MS = 39_000;
 
+/** The job is rare, and its next attempt is in no hurry. */
+const SEARCH_INTERVAL_MS = 5_000;
+
 /** A job is given up after this time, with what it has imported. */
 const LIFETIME_SECONDS = 86_400;
 
@@ -60,6 +63,7 @@ export function importUploaded(
   const { tenants, database } = options;
   return {
     concurrency: 1,
+    searchIntervalMs: SEARCH_INTERVAL_MS,
     attemptSeconds: ATTEMPT_SECONDS,
     lifetimeSeconds: () => LIFETIME_SECONDS,
     maxPauseSeconds: () => 10,

@@ -43,8 +43,10 @@ test("an idle server sends at most five statements a second", async () => {
   const purge = await count(() => runtime.purgeExpired());
   for (const counted of [search, supervision, claim, purge]) expect(counted).toBeGreaterThan(0);
 
+  const kinds = Object.values<{ searchIntervalMs?: number }>(jobs.kinds);
+  const searches = kinds.map(({ searchIntervalMs = POLL_INTERVAL_MS }) => 1_000 / searchIntervalMs);
   const perSecond =
-    search / (POLL_INTERVAL_MS / 1_000) +
+    (search / kinds.length) * searches.reduce((sum, each) => sum + each, 0) +
     supervision / SUPERVISION_INTERVAL_SECONDS +
     claim / (DELIVERY_INTERVAL_MS / 1_000) +
     purge / (PURGE_INTERVAL_MS / 1_000) +

@@ -6,7 +6,7 @@ import type { Config } from "../config/schema.ts";
 import { thisRelease } from "../database/releases.ts";
 import { createStanding, type Standing } from "../database/standing.ts";
 import { createCounters } from "../funnel/counters.ts";
-import type { Jobs } from "../jobs/jobs.ts";
+import type { JobKinds, Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
@@ -25,7 +25,7 @@ export function testJobs(
   settings: Record<string, string> = {},
   secretKeys: readonly string[] = [secretKey],
   ownSettings: Record<string, Partial<Config>> = {},
-): Jobs<Job> & { logged: string[]; standing: Standing } {
+): Jobs<Job> & { logged: string[]; standing: Standing; kinds: JobKinds<Job> } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
   const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
@@ -56,6 +56,7 @@ export function testJobs(
     ...jobs,
     logged,
     standing,
+    kinds,
     async stop() {
       await jobs.stop();
       close();
