@@ -33,8 +33,8 @@ export function Impersonation({
     <div className="stile-acting">
       <Alert tone="info">
         <p dir="auto">{interpolate(words.page.actedAs, { name, time, reason })}</p>
-        <SignOut {...{ context, navigate }} label={words.page.endActing} />
       </Alert>
+      <SignOut {...{ context, navigate }} label={words.page.endActing} />
     </div>
   );
 }
