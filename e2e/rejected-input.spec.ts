@@ -10,6 +10,7 @@ import {
   finishSignIn,
   openLogin,
   passwordField,
+  sendNewCode,
 } from "./steps.ts";
 
 test("a wrong password is reported beside the field, and may be retried", async ({ page, account }) => {
@@ -43,7 +44,7 @@ test("A11 after three wrong codes the page takes none, and a new one is accepted
   await expectPage(page, "code");
 
   asked = mailbox.messages.length;
-  await button(page, "Send a new code").click();
+  await sendNewCode(page);
   await enterCode(page, await mailbox.codeFor(account.address, asked));
   await finishSignIn(page);
 });
@@ -54,7 +55,7 @@ test("A15 the code before the newest one is rejected", async ({ page, account, m
   await chooseMethod(page, account.address, "code");
   const older = await mailbox.codeFor(account.address, asked);
   asked = mailbox.messages.length;
-  await button(page, "Send a new code").click();
+  await sendNewCode(page);
   const newer = await mailbox.codeFor(account.address, asked);
   await enterCode(page, older);
   await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();

@@ -85,6 +85,12 @@ export async function enterCode(page: Page, code: string): Promise<void> {
   await page.keyboard.type(code);
 }
 
+/** Has a new code sent, and waits until the page says so: until then it takes none. */
+export async function sendNewCode(page: Page): Promise<void> {
+  await button(page, "Send a new code").click();
+  await expect(page.getByText("A new code is on its way.")).toBeVisible();
+}
+
 /** The page offers a passkey to users who sign in without one. */
 export async function declinePasskey(page: Place): Promise<void> {
   await expectPage(page, "createPasskey");
