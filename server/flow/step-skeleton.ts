@@ -59,13 +59,16 @@ const owner = z.strictObject({ account: account.nullable(), session });
 
 const errorOf = z.strictObject({ code: name, inputs: z.record(name, name).optional() });
 
+/** `TEXT`, written as a text of one form: generators of clients have no union of a constant with other types. */
+const text = z.string().regex(new RegExp(`^${TEXT}$`)) as unknown as z.ZodType<typeof TEXT>;
+
 const outcome = z.union([
   z.strictObject({
     to: name,
     commits: z.boolean(),
     enters: z.boolean(),
     data: data.optional(),
-    facts: z.record(name, z.union([z.boolean(), z.null(), z.number(), z.literal(TEXT)])).optional(),
+    facts: z.record(name, z.union([z.boolean(), z.null(), z.number(), text])).optional(),
     via: name.optional(),
     proceeds: z.literal(true).optional(),
   }),

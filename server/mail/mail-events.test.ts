@@ -41,6 +41,8 @@ const contentOf = (type: MailMessage): MailContent => {
         browser: "Windows (Firefox)",
         place: null,
       } as MailContent;
+    case "impersonation":
+      return { type, at: "2026-11-24T09:41:00.000Z", minutes: 15, reason: "A ticket" } as MailContent;
     default:
       return { type } as MailContent;
   }

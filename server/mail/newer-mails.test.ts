@@ -43,6 +43,7 @@ test("a mail that release 0.2 cannot read is in a queue that it does not take fr
     "phone_delete",
     "account_delete",
     "new_browser",
+    "impersonation",
   ]);
   await commit(deletion("ada@example.com"));
   expect(await stored()).toEqual([{ name: "send_newer_mail", state: "created" }]);

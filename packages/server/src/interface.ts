@@ -1151,7 +1151,7 @@ export type FlowBundle = {
             commits: boolean;
             enters: boolean;
             data?: Record<string, unknown> | undefined;
-            facts?: Record<string, boolean | null | number | "~"> | undefined;
+            facts?: Record<string, boolean | null | number | string> | undefined;
             via?: string | undefined;
             proceeds?: boolean | undefined;
           }

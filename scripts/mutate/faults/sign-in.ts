@@ -76,7 +76,7 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "an action that the state does not offer is performed",
     file: "server/flow/judge.ts",
-    text: "if (!named || !holds(named.action.when, view)) return null;",
+    text: "if (!named || !holds(offeredWhen(named.action, view), view)) return null;",
     fault: "if (!named) return null;",
     caughtBy: ["server/flow/engine.test.ts", "server/flow/scenarios/profile.test.ts"],
   },

@@ -42,6 +42,7 @@ export const errorSchemas: Record<ErrorShape, z.ZodType> = {
 const internal = [
   "id",
   "secret",
+  "impersonal",
   "hidden",
   "input",
   "announcedRequired",
