@@ -143,6 +143,21 @@ describe("an artifact", () => {
     const payload = { accountId, clientId: "shop", sessionUid, expiresWithSession: true, exp };
     await expect(storageOf("AccessToken").upsert("late", payload, 60)).rejects.toThrow(errors.InvalidGrant);
   });
+
+  test("that is an unused code is found no more once its session has expired, whatever it is for", async () => {
+    const { userId: accountId, sessionId: sessionUid } = await accountOwner(runtime);
+    const payload = { accountId, clientId: "shop", sessionUid, exp };
+    for (const code of ["fresh code", "used code"])
+      await storageOf("AuthorizationCode").upsert(code, payload, 60);
+    expect(await storageOf("AuthorizationCode").find("fresh code")).toBeDefined();
+    await storageOf("AuthorizationCode").consume("used code");
+    await runtime.database.write.$client.query("update sessions set expires_at = now() where id = $1", [
+      sessionUid,
+    ]);
+    expect(await storageOf("AuthorizationCode").find("fresh code")).toBeUndefined();
+    // So that its second use ends what the first one gave.
+    expect(await storageOf("AuthorizationCode").find("used code")).toBeDefined();
+  });
 });
 
 describe("what a call redeems", () => {

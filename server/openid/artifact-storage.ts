@@ -109,8 +109,13 @@ export function artifactStorage({ runtime, tenant }: TenantContext<Process>, kin
     if (grant) return grant;
     if (kind === "AccessToken" || kind in presentedKinds) {
       const found = await readPresentedToken({ runtime, tenant }, kind, idHash);
-      if (found) visitor.readAhead = found.ahead;
-      return found?.row;
+      if (!found) return undefined;
+      const { row, ahead } = found;
+      // An unused one, so that the second use of a code ends what the first one gave.
+      const isUnused = kind === "AuthorizationCode" && row.consumed_at === null;
+      if (isUnused && row.session_id !== null && !ahead.session?.live) return undefined;
+      visitor.readAhead = ahead;
+      return row;
     }
     const query = { name: "openid_find", text: findText, values: [tenant.id, kind, idHash] };
     const [row] = await queryPrepared<ArtifactRow, "read">(database, "read", query);

@@ -100,6 +100,9 @@ export function providerSettings(
     formats: { customizers: { jwt: nameOfSubjectToken } },
     loadExistingGrant: (ctx) => grantOfSession(context, ctx),
     rotateRefreshToken: true,
+    // Codes and tokens that name no session say nothing of who acts in it, and outlive it.
+    expiresWithSession: async (_, source) =>
+      !source.scopes.has("offline_access") || Boolean(presentSession()?.impersonation),
     // An operator who acts as a user has no access beyond the session.
     issueRefreshToken: async (_, client) =>
       client.grantTypeAllowed("refresh_token") && !presentSession()?.impersonation,

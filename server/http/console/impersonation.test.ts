@@ -535,39 +535,59 @@ describe("an application of the OpenID provider", () => {
         scopes: ["openid", "offline_access", "orders:read"],
         grants: ["authorization_code", "refresh_token"],
       },
+      reader: { name: "A reader", redirect_uris: [returnTo], scopes: ["openid"], first_party: false },
     }),
     STILE_OPENID_RESOURCES: JSON.stringify({ [api]: { scopes: ["orders:read"] } }),
   });
 
-  /** The answer of the token endpoint to a sign-in by the session of a browser. */
-  async function tokensOf(browser: Visitor) {
+  type Form = Record<string, string>;
+
+  /** Where a request of a client leads a browser. */
+  async function authorize(browser: Visitor, more: Form): Promise<URL> {
     const query = new URLSearchParams({
       client_id: "shop",
       redirect_uri: returnTo,
       response_type: "code",
-      scope: "openid offline_access orders:read",
-      prompt: "consent",
-      resource: api,
+      scope: "openid offline_access",
       code_challenge: codeChallengeOf(verifier),
       code_challenge_method: "S256",
+      ...more,
     });
     const answer = await browser.request(`/oauth/authorize?${query}`);
-    const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
-    const redeemed = await visitor(openid).request("/oauth/token", {
+    return new URL(answer.headers.get("location") ?? "", base);
+  }
+
+  /** The answer of the token endpoint to a code. */
+  async function redeem(code: string | null, more: Form = {}): Promise<Record<string, string | undefined>> {
+    const answer = await visitor(openid).request("/oauth/token", {
       method: "POST",
       body: new URLSearchParams({
         grant_type: "authorization_code",
         client_id: "shop",
         redirect_uri: returnTo,
-        code,
+        code: code ?? "",
         code_verifier: verifier,
+        ...more,
       }),
     });
-    return (await redeemed.json()) as Record<
-      "access_token" | "id_token" | "refresh_token",
-      string | undefined
-    >;
+    return (await answer.json()) as Record<string, string | undefined>;
   }
+
+  const codeFor = async (browser: Visitor, more: Form = {}) =>
+    (await authorize(browser, { prompt: "consent", ...more })).searchParams.get("code");
+
+  /** The answer of the token endpoint to a sign-in by the session of a browser. */
+  const tokensOf = async (browser: Visitor) =>
+    redeem(await codeFor(browser, { scope: "openid offline_access orders:read", resource: api }));
+
+  const userInfo = (access_token: string | undefined) =>
+    visitor(openid).request("/oauth/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+
+  const begun = async () => {
+    const operator = await consoleAccount(openid, "operator");
+    const user = await accountOwner(openid);
+    return { operator, user, browser: await actAs(operator, user.userId) };
+  };
 
   test("gets tokens that name the operator and end with the session, and none to renew them", async () => {
     const operator = await consoleAccount(openid, "operator");
@@ -585,5 +605,30 @@ describe("an application of the OpenID provider", () => {
     expect(claims).toMatchObject({ sub: user.userId, act });
     expect(exp * 1000 - Date.now()).toBeLessThanOrEqual(900_000);
     expect(tokens).not.toHaveProperty("refresh_token");
+  });
+
+  test.each(["a sign-out of the console", "the end of the time"])(
+    "A355 gets nothing for a code with offline access that it redeems after %s",
+    async (end) => {
+      const { user, browser } = await begun();
+      const code = await codeFor(browser);
+      expect(code).not.toBeNull();
+      if (end === "the end of the time")
+        await rowsOf("update sessions set expires_at = now() where user_id = $1", [user.userId]);
+      else await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
+      expect((await redeem(code)).error).toBe("invalid_grant");
+    },
+  );
+
+  test("A355 has an opaque token with offline access that names the operator, and ends with the session", async () => {
+    const { operator, user, browser } = await begun();
+    const { access_token, refresh_token } = await redeem(await codeFor(browser));
+    expect(refresh_token).toBeUndefined();
+    expect(await (await userInfo(access_token)).json()).toMatchObject({
+      sub: user.userId,
+      act: { sub: operator.userId, role: "operator" },
+    });
+    await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
+    expect((await userInfo(access_token)).status).toBe(401);
   });
 });
