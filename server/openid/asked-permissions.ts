@@ -8,6 +8,9 @@ const ofSession = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 /** Whether a claim says nothing about the user but how the session began. No one is asked for these. */
 export const isOfSession = (claim: string): boolean => ofSession.has(claim);
 
+/** Who acts as the user (RFC 8693, 4.1). A client that names it is told as one that does not: neither allowed nor refused. */
+export const ACTOR_CLAIM = "act";
+
 /**
  * What an authorization request asks its user for.
  *

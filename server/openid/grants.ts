@@ -2,7 +2,7 @@ import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Databases } from "#db/client";
 import type { TenantContext } from "../context/context.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { isOfSession } from "./asked-permissions.ts";
+import { ACTOR_CLAIM, isOfSession } from "./asked-permissions.ts";
 import { type Consent, findConsent, findSettledConsent } from "./consents.ts";
 import { claimsOf } from "./scopes-of-users.ts";
 import { scopesOfClient } from "./unlisted-clients.ts";
@@ -36,7 +36,7 @@ export async function grantOfSession(
   if (scopes.includes("offline_access")) outliveSession(grant);
   if (consent?.endsAt) endBy(grant, consent.endsAt);
   const claims = grantableClaims(context, client.clientId, requestParamClaims);
-  grant.addOIDCClaims(claims.filter((name) => mayHave(name, allowed?.claims)));
+  grant.addOIDCClaims(claims.filter((name) => name === ACTOR_CLAIM || mayHave(name, allowed?.claims)));
   // Neither the operator nor the user can grant these. What an earlier request was refused may be granted by now.
   delete grant.rejected;
   const refused = [...requestParamClaims].filter((name) => !claims.includes(name) && !isOfSession(name));
@@ -63,9 +63,10 @@ export async function grantOfSession(
 function isWithin({ openid, resources }: Grant, allowed: Permissions): boolean {
   const isAmong = (names: readonly string[], all: readonly string[] = []) =>
     names.every((name) => name === "" || all.includes(name));
+  const claims = openid?.claims?.filter((name) => name !== ACTOR_CLAIM) ?? [];
   return (
     isAmong((openid?.scope ?? "").split(" "), allowed.scopes) &&
-    isAmong(openid?.claims ?? [], allowed.claims) &&
+    isAmong(claims, allowed.claims) &&
     Object.entries(resources ?? {}).every(([api, scope]) => isAmong(scope.split(" "), allowed.resources[api]))
   );
 }
@@ -88,14 +89,14 @@ function endBy(grant: Grant, date: Date): void {
   if (grant.exp === undefined || grant.exp > end) grant.exp = end;
 }
 
-/** Of the claims that a request names, those of the scopes that its client may have, and those about the session. */
+/** Of the claims that a request names, those of the scopes that its client may have, and those about the session or who acts in it. */
 function grantableClaims(
   { tenant }: Pick<TenantContext<unknown>, "tenant">,
   clientId: string,
   requested: Iterable<string>,
 ): string[] {
   const may = claimsOf(tenant.config, scopesOfClient(tenant.config, clientId));
-  return [...requested].filter((name) => may.has(name) || isOfSession(name));
+  return [...requested].filter((name) => may.has(name) || isOfSession(name) || name === ACTOR_CLAIM);
 }
 
 /** Whether a client is the operator's own, who has consented for the users. */

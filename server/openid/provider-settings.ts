@@ -1,4 +1,5 @@
 import {
+  type ClaimsParameter,
   type Configuration,
   errors,
   type Grant,
@@ -11,6 +12,7 @@ import type { WakesWebhooks } from "../events/emit.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { artifactStorage } from "./artifact-storage.ts";
+import { ACTOR_CLAIM } from "./asked-permissions.ts";
 import { contextClasses } from "./authentication-context.ts";
 import { actingClaim, findAccount, type UserAccount } from "./claims.ts";
 import { clientsOf } from "./clients.ts";
@@ -125,7 +127,7 @@ export function providerSettings(
       devInteractions: { enabled: false },
       // The library describes it; the service tells the clients (`sign-ins.ts`).
       backchannelLogout: { enabled: true },
-      claimsParameter: { enabled: true },
+      claimsParameter: { enabled: true, assertClaimsParameter: assertActorClaim },
       ...(openid.document_hosts.length > 0
         ? { clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch } }
         : {}),
@@ -211,11 +213,21 @@ function nameOfSubjectToken(_: KoaContextWithOIDC, __: unknown, { payload }: JWT
  * programs read groups there alone. UserInfo has them as well.
  */
 const claimsOfIdTokens = ({ openid }: Config) => [
-  ...["sub", "acr", "amr", "auth_time", "act"],
+  ...["sub", "acr", "amr", "auth_time", ACTOR_CLAIM],
   ...[...Object.values(openid.clients), ...Object.values(openid.scopes)].flatMap(({ claims }) =>
     Object.keys(claims),
   ),
 ];
+
+/** The library leaves out a claim that a request names by neither null nor an object (OpenID Connect Core, 5.5.1). */
+async function assertActorClaim(
+  _: KoaContextWithOIDC,
+  { id_token, userinfo }: ClaimsParameter,
+): Promise<void> {
+  for (const named of [id_token, userinfo])
+    if (typeof (named?.[ACTOR_CLAIM] ?? {}) !== "object" || Array.isArray(named?.[ACTOR_CLAIM]))
+      throw new errors.InvalidRequest(`claims.${ACTOR_CLAIM} should be null or an object`);
+}
 
 /** A client may ask about its own tokens alone (RFC 7662, 4). */
 const ownTokens = (

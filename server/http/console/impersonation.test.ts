@@ -631,4 +631,28 @@ describe("an application of the OpenID provider", () => {
     await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
     expect((await userInfo(access_token)).status).toBe(401);
   });
+
+  test("A356 is told of the operator also where it asks for the claim itself, in any form", async () => {
+    const { operator, user, browser } = await begun();
+    const own = visitor(openid);
+    own.cookies.set("service", user.sessionToken);
+    const ofReader = { client_id: "reader", scope: "openid" };
+    const page = await authorize(own, ofReader);
+    const request = page.searchParams.get("request") ?? "";
+    await (await restWalk(openid, "consent", own, { request })).act("consent_allow");
+    const act = { sub: operator.userId, role: "operator" };
+    for (const client_id of ["reader", "shop"])
+      for (const named of [null, { essential: true }, { value: "nobody" }]) {
+        const claims = JSON.stringify({ id_token: { act: named }, userinfo: { act: named } });
+        const asked = await authorize(browser, { ...ofReader, client_id, claims });
+        const tokens = await redeem(asked.searchParams.get("code"), { client_id });
+        expect(decodeJwt(tokens.id_token ?? "")).toMatchObject({ sub: user.userId, act });
+        expect(await (await userInfo(tokens.access_token)).json()).toMatchObject({ act });
+      }
+    for (const named of ["x", false, 0, []]) {
+      const claims = JSON.stringify({ id_token: { act: named } });
+      const refused = await authorize(browser, { ...ofReader, claims });
+      expect(refused.searchParams.get("error")).toBe("invalid_request");
+    }
+  });
 });
