@@ -12,7 +12,7 @@ import type { Signing } from "../keys/tenant-signing-keys.ts";
 import { securityNotice } from "../mail/security-notices.ts";
 import type { IssuedSession } from "../objects/session.ts";
 import type { Logs } from "../observability/logger.ts";
-import { ACTING_ROLE, mayGoOn } from "../sessions/impersonation.ts";
+import { actingRole, mayGoOn } from "../sessions/impersonation.ts";
 import { issuerOf } from "../sessions/session-claims.ts";
 import { carrierOf, issueSession } from "../sessions/sessions.ts";
 import { type AdminContext, changeUser } from "./change-user.ts";
@@ -61,7 +61,7 @@ export async function grantImpersonation(
   const { enabled, lifetime } = runtime.config.console.impersonation;
   const user = await factsById(runtime.database.read, tenant.id, userId);
   if (!user) return notFound;
-  if (!visitor || !mayAs(visitor.role, ACTING_ROLE))
+  if (!visitor || !mayAs(visitor.role, actingRole(tenant, visitor.tenantId)))
     return rejectAdmin(
       "forbidden",
       "Only an administrator or operator of the console can sign in as a user.",

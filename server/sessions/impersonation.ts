@@ -2,7 +2,14 @@ import { sql } from "drizzle-orm";
 import type { Transaction } from "#db/client";
 import type { Impersonation } from "#db/schema/sessions";
 import type { Tenant } from "../config/tenant.ts";
-import { grantedText, mayAs, type RoleRow, roleOf, verifiedText } from "../identity/console-roles.ts";
+import {
+  type ConsoleRole,
+  grantedText,
+  mayAs,
+  type RoleRow,
+  roleOf,
+  verifiedText,
+} from "../identity/console-roles.ts";
 import type { Session } from "../objects/session.ts";
 
 /**
@@ -10,8 +17,13 @@ import type { Session } from "../objects/session.ts";
  * it is read, by the statement that reads it: it ends with the session of the console, whatever ends that, and with the role.
  */
 
-/** The least role that acts as users. */
-export const ACTING_ROLE = "administrator";
+/**
+ * The least role that acts as a user of a tenant.
+ *
+ * @param actorTenantId the tenant of the account that acts
+ */
+export const actingRole = ({ id }: Pick<Tenant, "id">, actorTenantId: string): ConsoleRole =>
+  id === actorTenantId ? "administrator" : "operator";
 
 /** `typ` of the tokens of such sessions: a server of an earlier release takes none of them. */
 export const IMPERSONATION_TOKEN_TYPE = "impersonation+jwt";
@@ -74,7 +86,7 @@ export const actorText = (session: string, now: string): string => `
  * @param actor as `actorText` read it
  */
 export function goesOn(
-  { config }: Pick<Tenant, "config">,
+  { id, config }: Pick<Tenant, "id" | "config">,
   { impersonation }: Pick<Session, "impersonation">,
   actor: ActorRow | null,
   now: Date,
@@ -85,7 +97,7 @@ export function goesOn(
   const idleMs = now.getTime() - Date.parse(actor.lastUsedAt);
   if (idleMs > config.console.idle_timeout * 1000) return false;
   const role = roleOf({ config, tenant: { id: ofDefaultTenant ? tenantId : "" } }, tenantId, actor);
-  return role !== null && mayAs(role, ACTING_ROLE);
+  return role !== null && mayAs(role, actingRole({ id }, tenantId));
 }
 
 /** As `goesOn`, of a session that the transaction has stored. */

@@ -44,7 +44,8 @@ async function toPage(browser: Visitor, link: string): Promise<{ code: string; t
   return { code: /name="code" value="([^"]+)"/.exec(text)?.[1] ?? "", text };
 }
 
-const press = (browser: Visitor, code: string) => browser.submit("/impersonation", { code });
+const press = (browser: Visitor, code: string, prefix = "") =>
+  browser.submit(`${prefix}/impersonation`, { code });
 
 /** Signs an operator in as a user, in the browser of the console. */
 async function actAs(operator: ConsoleAccount, userId: string, body?: object): Promise<Visitor> {
@@ -220,6 +221,34 @@ describe("it ends", () => {
     const other = await consoleAccount(runtime, "operator");
     await other.call("setConsoleRole", { id: operator.userId, body: { role: "support" } });
     expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test("A329 in another tenant, where the operator has become an administrator", async () => {
+    const { id } = await createTenant(runtime, { name: "Elsewhere", hosts: [], settings: {} });
+    const tenant = await runtime.tenants.byId(id);
+    if (!tenant) throw new Error("the tenant is missing");
+    const elsewhere = { ...runtime, tenant };
+    const prefix = `/t/${id}`;
+    const operator = await consoleAccount(runtime, "operator");
+    const other = await consoleAccount(runtime, "operator");
+    const [user, asked, own] = [
+      await accountOwner(elsewhere),
+      await accountOwner(elsewhere),
+      await accountOwner(runtime),
+    ];
+    const linkOf = async (userId: string) =>
+      (await operator.call("impersonateUser", { tenant: id, id: userId, body: { reason } })).data.url;
+    const page = await toPage(operator.browser, await linkOf(asked.userId));
+    const begun = await toPage(operator.browser, await linkOf(user.userId));
+    expect((await press(operator.browser, begun.code, prefix)).status).toBe(303);
+    const isActing = async () => (await operator.browser.request(`${prefix}/me`)).status === 200;
+    expect(await isActing()).toBe(true);
+    await other.call("setConsoleRole", { id: operator.userId, body: { role: "administrator" } });
+    expect(await isActing()).toBe(false);
+    expect((await press(operator.browser, page.code, prefix)).status).toBe(410);
+    expect(await impersonated(asked.userId)).toEqual([]);
+    await actAs(operator, own.userId);
+    expect(await isSignedIn(operator.browser)).toBe(true);
   });
 
   test("with the sessions of the user, by the operator or by a block", async () => {
