@@ -33,6 +33,12 @@ interface RootTypes {
 }
 
 /** Why a call was refused: before its operation was asked, or because it would lock accounts of the console out. */
-export type RefusalReason = "signed_out" | "forbidden" | "not_found" | "step_up_required" | "locks_out";
+export type RefusalReason =
+  | "signed_out"
+  | "forbidden"
+  | "not_found"
+  | "step_up_required"
+  | "key_required"
+  | "locks_out";
 
 export type ConsoleRouter = TRPCBuiltRouter<RootTypes, Procedures>;

@@ -3290,7 +3290,7 @@ export interface AdminOperations {
     };
     answer: { items: RefusedRecord[]; total: number };
   };
-  /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. */
+  /** Create a session of a user. Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. For API keys alone: an account of the console signs in as a user by `POST /admin/users/{id}/impersonations`. */
   createSession: {
     input: {
       body: {

@@ -26,8 +26,8 @@ export const sessionAddresses = [
     id: "createSession",
     summary: "Create a session of a user",
     description:
-      "Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof.",
-    concerns: ({ body }) => [(body as { user_id?: unknown }).user_id],
+      "Ends the oldest sessions beyond `session.limit`, as a login does. The user has proved nothing, so that a change of the account asks for a proof. For API keys alone: an account of the console signs in as a user by `POST /admin/users/{id}/impersonations`.",
+    keysOnly: true,
     body: z.strictObject({
       user_id: uuid(),
       user_agent: z.string().min(1).max(512).optional().describe("What the session shows of its browser."),

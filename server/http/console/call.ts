@@ -71,7 +71,7 @@ function withReadings(operations: Map<string, ConsoleOperation>): Map<string, Co
 export type ProcedureInput = Record<string, unknown> & { tenant?: unknown; query?: unknown; body?: unknown };
 
 /** Why a call was not made. */
-export type CallRefusal = "signed_out" | "forbidden" | "not_found" | "step_up_required";
+export type CallRefusal = "signed_out" | "forbidden" | "not_found" | "step_up_required" | "key_required";
 
 /**
  * Calls an operation for an account of the console.
@@ -91,6 +91,7 @@ export async function callOperation(
   const { row, operation, isRead } = called;
   const tenant = await reachableTenant(runtime, visitor, input.tenant);
   if (!tenant) return { refused: "not_found" };
+  if (operation.keysOnly) return { refused: "key_required" };
   if (!mayAs(visitor.role, neededRole(runtime, tenant, operation))) return { refused: "forbidden" };
   const { tenantId, userId } = visitor;
   const own: HandlerContext = {

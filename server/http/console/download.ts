@@ -34,6 +34,7 @@ const refusals: Record<CallRefusal, Reply> = {
   forbidden: plainError(403, "Your role does not allow this."),
   not_found: plainError(404, "There is no such tenant, or it is not yours."),
   step_up_required: plainError(403, "Sign in again."),
+  key_required: plainError(403, "Only an API key may call this."),
 };
 
 const extensions: Record<string, string> = {

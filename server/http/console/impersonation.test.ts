@@ -285,6 +285,20 @@ describe("A324 who may not", () => {
     expect((await key.call("POST", `/users/${user.userId}/impersonations`, { reason })).status).toBe(403);
   });
 
+  test("an operator who asks for a session that names no operator", async () => {
+    const operator = await consoleAccount(runtime, "operator");
+    const user = await accountOwner(runtime);
+    const sessions = () => rowsOf("select id from sessions where user_id = $1", [user.userId]);
+    const before = await sessions();
+    const refused = await operator.call("createSession", { body: { user_id: user.userId } });
+    expect(refused).toMatchObject({ status: 403, reason: "key_required" });
+    expect(refused.message).toContain("API key");
+    expect((await operator.call("me", undefined)).data.procedures).not.toContain("createSession");
+    expect(await sessions()).toEqual(before);
+    const key = await adminOperator(runtime);
+    expect((await key.call("POST", "/sessions", { user_id: user.userId })).status).toBe(200);
+  });
+
   test("an operator whose sign-in is not recent", async () => {
     const operator = await consoleAccount(runtime, "operator", { secondsAgo: 3600 });
     const user = await accountOwner(runtime);

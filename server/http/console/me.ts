@@ -38,7 +38,7 @@ export async function whoIsSignedIn(runtime: Runtime, visitor: ConsoleVisitor): 
     tenant: { id: own.id, name: own.config.service.name, url: own.config.base_url },
     is_default_tenant: own.id === runtime.tenant.id,
     procedures: [...consoleOperations.values()]
-      .filter(({ operation }) => mayAs(role, operation.role))
+      .filter(({ operation }) => !operation.keysOnly && mayAs(role, operation.role))
       .map(({ operation }) => operation.id),
     expires_at: expiresAt.toISOString(),
     may_change_until: changes.toISOString(),

@@ -33,6 +33,10 @@ const refusals = {
   forbidden: { code: "FORBIDDEN", message: "Your role does not allow this." },
   not_found: { code: "NOT_FOUND", message: "There is no such tenant, or it is not yours." },
   step_up_required: { code: "FORBIDDEN", message: "Sign in again to make changes." },
+  key_required: {
+    code: "FORBIDDEN",
+    message: "Only an API key may call this: what it gives would not say who asked for it.",
+  },
 } as const satisfies Record<CallRefusal, { code: TRPCError["code"]; message: string }>;
 
 /** The request, and the account that it is signed in with, which its calls share. */

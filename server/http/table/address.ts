@@ -97,6 +97,8 @@ export interface Operation {
   role?: ConsoleRole;
   /** The least role at the default tenant, where it would lead to the accounts of operators. */
   roleAtDefaultTenant?: ConsoleRole;
+  /** For API keys alone: what it gives would not say which account of the console has asked for it. */
+  keysOnly?: true;
   /** A POST that only reads: a read to the console, which needs the role `auditor`. */
   changesNothing?: true;
   /** The ids of users whose accounts a call changes, as the caller sent them. Default: `id` of a path below `/admin/users/{id}`. */
