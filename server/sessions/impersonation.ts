@@ -58,11 +58,13 @@ export function actorOf({ impersonation }: Pick<Session, "impersonation">): {
 export type ActorRow = RoleRow & {
   /** When the session of the console was used last, as JSON has it. */
   lastUsedAt: string;
+  /** What is read of the user. */
+  own: RoleRow;
 };
 
 /**
  * Returns SQL of an `ActorRow` as JSON. It is null for a session of its user, which costs nothing, and if the session of the
- * console has ended, the account is blocked, or the user has a role of the console.
+ * console has ended or the account is blocked.
  *
  * @param session name of the row of `sessions`
  * @param now SQL of the time
@@ -70,18 +72,19 @@ export type ActorRow = RoleRow & {
 export const actorText = (session: string, now: string): string => `
   case when ${session}.impersonation is not null then (
     select json_build_object('lastUsedAt', c.last_used_at,
-      'granted', ${grantedText("actor")}, 'verified', ${verifiedText("actor")})
+      'granted', ${grantedText("actor")}, 'verified', ${verifiedText("actor")},
+      'own', json_build_object('granted', ${grantedText("own")}, 'verified', ${verifiedText("own")}))
     from console_sessions c
     join sessions entered on entered.tenant_id = c.tenant_id and entered.id = c.session_id
     join users actor on actor.tenant_id = entered.tenant_id and actor.id = entered.user_id
+    join users own on own.tenant_id = ${session}.tenant_id and own.id = ${session}.user_id
     where c.tenant_id = (${session}.impersonation ->> 'tenantId')::uuid
       and c.id = (${session}.impersonation ->> 'consoleSessionId')::uuid
-      and c.expires_at > ${now} and entered.expires_at > ${now} and actor.blocked_at is null
-      and not exists (select from console_grants own
-        where own.tenant_id = ${session}.tenant_id and own.user_id = ${session}.user_id)) end`;
+      and c.expires_at > ${now} and entered.expires_at > ${now} and actor.blocked_at is null) end`;
 
 /**
- * Whether the account that acts in a session may go on; true for a session of its user.
+ * Whether the account that acts in a session may go on: it has the role that it takes, and the user has none. True for a session
+ * of its user.
  *
  * @param actor as `actorText` read it
  */
@@ -96,7 +99,10 @@ export function goesOn(
   const { tenantId, ofDefaultTenant } = impersonation;
   const idleMs = now.getTime() - Date.parse(actor.lastUsedAt);
   if (idleMs > config.console.idle_timeout * 1000) return false;
-  const role = roleOf({ config, tenant: { id: ofDefaultTenant ? tenantId : "" } }, tenantId, actor);
+  const defaultTenant = { config, tenant: { id: ofDefaultTenant ? tenantId : "" } };
+  // An account that acts in another tenant is an operator, and those are of the default tenant: the user is not.
+  if (roleOf(defaultTenant, id, actor.own) !== null) return false;
+  const role = roleOf(defaultTenant, tenantId, actor);
   return role !== null && mayAs(role, actingRole({ id }, tenantId));
 }
 

@@ -268,6 +268,17 @@ describe("it ends", () => {
   });
 });
 
+test("it ends with a role that the configuration gives to an address which the user verifies", async () => {
+  const address = "help@corp.example";
+  const named = runtime.configured({ STILE_CONSOLE_ROLES: JSON.stringify({ [address]: "auditor" }) });
+  const operator = await consoleAccount(named, "operator");
+  const user = await accountOwner(named, { unverified: address });
+  const browser = await actAs(operator, user.userId);
+  expect(await isSignedIn(browser)).toBe(true);
+  await rowsOf("update emails set verified_at = now() where address = $1", [address]);
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
 describe("A324 who may not", () => {
   test.each(["auditor", "support"] as const)(
     "the role %s, who calls the operation directly",
