@@ -69,8 +69,7 @@ export async function grantImpersonation(
   if (!enabled) return rejectAdmin("forbidden", "`console.impersonation.enabled` is off.");
   if (carrierOf(tenant) === "header")
     return rejectAdmin("conflict", "Sessions of this tenant are in headers, so no browser can have one.");
-  if (await isAnotherReleaseRunning(runtime))
-    return rejectAdmin("conflict", "Servers of another release run, which would not know who acts.");
+  if (await isAnotherReleaseRunning(runtime)) return ofOtherRelease;
   const [operator, own] = await Promise.all([
     factsById(runtime.database.read, visitor.tenantId, visitor.userId),
     visitor.tenantId === runtime.tenant.id ? runtime.tenant : runtime.tenants.byId(visitor.tenantId),
@@ -110,6 +109,7 @@ export async function beginImpersonation(
 ): Promise<AdminVerdict<{ issued: IssuedSession }>> {
   const { runtime, tenant, now } = context;
   if (!runtime.config.console.impersonation.enabled || (await hasRole(context, userId))) return ofConsole;
+  if (await isAnotherReleaseRunning(runtime)) return ofOtherRelease;
   const user = await factsById(runtime.database.read, tenant.id, userId);
   if (!user) return notFound;
   const { email, emailVerified, username } = user;
@@ -143,6 +143,11 @@ export async function beginImpersonation(
     return { ok: true, issued };
   });
 }
+
+const ofOtherRelease = rejectAdmin(
+  "conflict",
+  "Servers of another release run, which would not know who acts.",
+);
 
 const ofConsole = rejectAdmin("forbidden", "Accounts with a role of the console are not signed in as.");
 

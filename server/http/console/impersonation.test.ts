@@ -412,6 +412,18 @@ describe("A326 the link", () => {
     expect(crossSite.status).toBe(403);
   });
 
+  test("begins nothing while a server of another release runs, which started in between", async () => {
+    const { operator, user, url } = await asked();
+    const { code } = await toPage(operator.browser, url);
+    const [{ id }] = await rowsOf(
+      "insert into instances (id, leased_until, version) values (gen_random_uuid(), now() + interval '1 minute', '0.0.1') returning id",
+    );
+    const answer = await press(operator.browser, code);
+    await rowsOf("delete from instances where id = $1", [id]);
+    expect(answer.status).toBe(410);
+    expect(await impersonated(user.userId)).toEqual([]);
+  });
+
   test("A329 whose operator has lost the role, or left the console, in between begins nothing", async () => {
     for (const end of ["role", "console"] as const) {
       const { operator, user, url } = await asked();
