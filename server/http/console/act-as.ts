@@ -35,8 +35,11 @@ export const IMPERSONATION_PATH = "/impersonation";
 /** How long a link or a code is valid. */
 const LIFETIME_SECONDS = 60;
 
+/** How long after its link was made a code can be valid. */
+const MAX_CODE_SECONDS = 2 * LIFETIME_SECONDS;
+
 /** How long the browser keeps what it is known by on the way. */
-const COOKIE_SECONDS = 3 * LIFETIME_SECONDS;
+const COOKIE_SECONDS = MAX_CODE_SECONDS;
 
 /** A link of the console, sealed. */
 interface Ticket {
@@ -44,6 +47,8 @@ interface Ticket {
   id: string;
   tenantId: string;
   granted: GrantedImpersonation;
+  /** Milliseconds since 1970. The seal itself allows clocks to differ by a minute. */
+  expiresAt: number;
 }
 
 /** The same for the browser with the secret that belongs to the challenge. */
@@ -51,19 +56,27 @@ type Code = Ticket & { challenge: string };
 
 type Purpose = "impersonation link" | "impersonation code";
 
-const seal = ({ vault }: Runtime, value: Ticket, purpose: Purpose): Promise<string> =>
-  sealData(value, { password: vault.passwords(purpose).sealing, ttl: LIFETIME_SECONDS });
+const seal = <Value extends Ticket>(
+  { vault, platform }: Runtime,
+  value: Omit<Value, "expiresAt">,
+  purpose: Purpose,
+): Promise<string> => {
+  const expiresAt = Date.now() + platform.clockShift() + LIFETIME_SECONDS * 1000;
+  const password = vault.passwords(purpose).sealing;
+  return sealData({ ...value, expiresAt }, { password, ttl: LIFETIME_SECONDS });
+};
 
 /** @returns null for what is not sealed by this service for the purpose, or too old */
 async function open<Value extends Ticket>(
-  { vault }: Runtime,
+  { vault, platform }: Runtime,
   [sealed, ...others]: string[],
   purpose: Purpose,
 ): Promise<Value | null> {
   if (sealed === undefined || others.length > 0 || sealed.length > MAX_SEALED_CHARACTERS) return null;
   const options = { password: vault.passwords(purpose).unsealing, ttl: LIFETIME_SECONDS };
   const opened = await unsealData<Partial<Value>>(sealed, options);
-  return opened.id === undefined ? null : (opened as Value);
+  const isValid = (opened.expiresAt ?? 0) > Date.now() + platform.clockShift();
+  return opened.id !== undefined && isValid ? (opened as Value) : null;
 }
 
 /** What is sealed has a reason and a name of bounded lengths. */
@@ -76,7 +89,7 @@ export async function actingLink(
   granted: GrantedImpersonation,
 ): Promise<string> {
   const ticket = { id: randomToken(runtime.platform), tenantId: tenant.id, granted };
-  const sealed = await seal(runtime, ticket, "impersonation link");
+  const sealed = await seal<Ticket>(runtime, ticket, "impersonation link");
   return `${consoleOrigin(runtime.config)}${ACT_AS_PATH}?ticket=${sealed}`;
 }
 
@@ -102,8 +115,8 @@ export const actAsHandler: Handler = async (context) => {
   // The way leads through another site, so that the browser sends no `Strict` cookie any more.
   if (!cookieValues(cookies, wayCookieName(config)).includes(id) || !codeChallengePattern.test(challenge))
     return gone(context);
-  const code: Code = { ...ticket, challenge };
-  page.searchParams.set("code", await seal(runtime, code, "impersonation code"));
+  const code = { ...ticket, challenge };
+  page.searchParams.set("code", await seal<Code>(runtime, code, "impersonation code"));
   return away(page.href, [wayCookie(config, "", 0)]);
 };
 
@@ -141,7 +154,7 @@ export const impersonationHandler: Handler = async (context) => {
   if (!code) return gone(context);
   const { id, granted } = code;
   // First, so that two presses begin one session.
-  if (!(await registerUse({ runtime, tenant }, { id, seconds: COOKIE_SECONDS }))) return gone(context);
+  if (!(await registerUse({ runtime, tenant }, { id, seconds: MAX_CODE_SECONDS }))) return gone(context);
   const { tenantId, userId } = granted.impersonation;
   const acting = { ...context, client: { ...client, operator: { tenantId, userId } } };
   const begun = await beginImpersonation(await requestContextOf(acting), granted);

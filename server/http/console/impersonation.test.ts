@@ -386,14 +386,33 @@ describe("A326 the link", () => {
     expect(await impersonated(user.userId)).toHaveLength(1);
   });
 
-  test("is used within a minute", async () => {
+  test("is used within a minute, and its code within a minute after", async () => {
     const { operator, user, url } = await asked();
+    const start = Date.now();
     const { code } = await toPage(operator.browser, url);
-    const time = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 130_000);
-    const answers = [await open(operator.browser, url), await press(operator.browser, code)];
-    time.mockRestore();
-    expect(answers.map(({ status }) => status)).toEqual([410, 410]);
+    const at = async <Answer>(seconds: number, answer: () => Promise<Answer>) => {
+      const time = vi.spyOn(Date, "now").mockReturnValue(start + seconds * 1000);
+      return answer().finally(() => time.mockRestore());
+    };
+    expect((await at(58, () => open(operator.browser, url))).status).toBe(303);
+    const answers = [
+      await at(62, () => open(operator.browser, url)),
+      await at(62, () => open(operator.browser, `/impersonation?code=${code}`)),
+      await at(62, () => press(operator.browser, code)),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([410, 410, 410]);
     expect(await impersonated(user.userId)).toEqual([]);
+  });
+
+  test("is not used again while another code of it is valid", async () => {
+    const { operator, user, url } = await asked();
+    const first = await toPage(operator.browser, url);
+    expect((await press(operator.browser, first.code)).status).toBe(303);
+    const [{ left }] = await rowsOf(
+      "select extract(epoch from max(expires_at) - now())::int as left from seen_assertions",
+    );
+    expect(left).toBeGreaterThanOrEqual(110);
+    expect(await impersonated(user.userId)).toHaveLength(1);
   });
 
   test("made up, damaged, repeated or huge is refused", async () => {
