@@ -18,7 +18,11 @@ const line = z
   .trim()
   .min(1)
   .max(300)
-  .refine((text) => text.isWellFormed() && !/[\p{Cc}\p{Bidi_Control}]/u.test(text), "must be one line");
+  .refine(
+    (text) => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text),
+    "must be one line",
+  )
+  .refine((text) => /[\p{L}\p{N}]/u.test(text), "must have a letter or a digit");
 
 /** Sessions of users. */
 export const sessionAddresses = [
