@@ -613,6 +613,8 @@ describe("A328 a reason or a length", () => {
 describe("an application of the OpenID provider", () => {
   const returnTo = "https://app.example.com/callback";
   const api = "https://api.example.com/orders";
+  const stock = "https://api.example.com/stock";
+  const secret = "a secret of a service that has enough characters";
   const verifier = "v".repeat(43);
   const openid = runtime.configured({
     STILE_OPENID_ENABLED: "true",
@@ -624,9 +626,13 @@ describe("an application of the OpenID provider", () => {
         scopes: ["openid", "offline_access", "orders:read"],
         grants: ["authorization_code", "refresh_token"],
       },
+      orders: { name: "Orders", secret, grants: ["token_exchange"], scopes: ["orders:read"], serves: [api] },
       reader: { name: "A reader", redirect_uris: [returnTo], scopes: ["openid"], first_party: false },
     }),
-    STILE_OPENID_RESOURCES: JSON.stringify({ [api]: { scopes: ["orders:read"] } }),
+    STILE_OPENID_RESOURCES: JSON.stringify({
+      [api]: { scopes: ["orders:read"] },
+      [stock]: { scopes: ["orders:read"] },
+    }),
   });
 
   type Form = Record<string, string>;
@@ -719,6 +725,26 @@ describe("an application of the OpenID provider", () => {
     });
     await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
     expect((await userInfo(access_token)).status).toBe(401);
+  });
+
+  test("has a token that its API exchanges for one which names the operator in full", async () => {
+    const { operator, browser } = await begun();
+    const { access_token = "" } = await tokensOf(browser);
+    const answer = await visitor(openid).submit(
+      "/oauth/token",
+      {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        subject_token: access_token,
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        resource: stock,
+      },
+      { authorization: `Basic ${Buffer.from(`orders:${secret}`).toString("base64")}` },
+    );
+    const given = (await answer.json()) as { access_token?: string };
+    expect(decodeJwt(given.access_token ?? "").act).toEqual({
+      sub: "orders",
+      act: { sub: operator.userId, iss: base, role: "operator" },
+    });
   });
 
   test("A356 is told of the operator also where it asks for the claim itself, in any form", async () => {
