@@ -114,7 +114,7 @@ export async function readBelongings(
     : sql`
         select o.id, o.created_at, o.user_agent, o.ip_address, 'success' as outcome, null::jsonb as methods
         from sessions o
-        where ${own} and o.created_at > ${since}::timestamptz
+        where ${own} and o.created_at > ${since}::timestamptz and o.impersonation is null
         order by o.created_at desc, o.id desc limit ${MAX_SIGN_INS}`;
   const applications = tenant.config.openid.enabled ? applicationAccesses(own, now) : null;
   const [row] = await db

@@ -89,6 +89,8 @@ export async function readTimeline(
       ? [
           sql`(select 'session', id, created_at, 'session_live', null, null, ip_address, user_agent,
               jsonb_build_object('last_used_at', ${time("last_used_at")}, 'expires_at', ${time("expires_at")})
+                || case when impersonation is null then '{}'::jsonb else jsonb_build_object(
+                  'operator', impersonation -> 'userId', 'why', impersonation -> 'reason') end
             from sessions
             where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > clock_timestamp()
               ${before(sql`created_at`, sql`id`)}
@@ -140,14 +142,18 @@ function happeningOf(
       by_operator: false,
       details: {},
     };
-  if (row.source === "session")
+  if (row.source === "session") {
+    const isActed = row.details.operator !== undefined;
     return {
       ...common,
       kind: "session",
-      sentence: "A session began, which is live.",
-      by_operator: false,
+      sentence: isActed
+        ? "A session began in which an operator acts as the user."
+        : "A session began, which is live.",
+      by_operator: isActed,
       details: row.details,
     };
+  }
   const { details, error } = auditEntryJson(
     {
       ...row,

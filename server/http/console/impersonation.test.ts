@@ -183,6 +183,27 @@ describe("an operator who signs in as a user", () => {
   });
 });
 
+test("is counted neither among the live sessions nor among the sign-ins of the user, and the timeline says who acts", async () => {
+  const untold = runtime.configured({
+    STILE_AUDIT_LOG_STORAGE_ENABLED: "false",
+    STILE_AUDIT_LOG_CONSOLE_OUTPUT_ENABLED: "true",
+  });
+  const operator = await consoleAccount(untold, "operator");
+  const user = await accountOwner(untold);
+  const counts = async () => {
+    const { data } = await operator.call("getOverview", { query: {} });
+    const { payload } = (await user.manage()).state;
+    return [data.active_sessions.count, (payload.sign_ins as object[]).length];
+  };
+  const before = await counts();
+  await actAs(operator, user.userId);
+  expect(await counts()).toEqual(before);
+  const { data } = await operator.call("getUserTimeline", { id: user.userId, query: { kind: ["session"] } });
+  expect(data.happenings.filter(({ by_operator }: { by_operator: boolean }) => by_operator)).toMatchObject([
+    { type: "session_live", details: { operator: operator.userId, why: reason } },
+  ]);
+});
+
 test("the page says that another session of the browser is replaced, which goes on", async () => {
   const operator = await consoleAccount(runtime, "administrator");
   const [user, other] = [await accountOwner(runtime), await accountOwner(runtime)];
