@@ -4,7 +4,7 @@ import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import { clientsToldBy } from "../config/logout-channels.ts";
 import type { Tenant } from "../config/tenant.ts";
-import type { ClientContext, TenantContext } from "../context/context.ts";
+import type { ClientContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
@@ -79,13 +79,18 @@ export async function logOut(
       state = left ?? state;
     }
     await endSession(context, session.id, "session.delete.explicit.logout")(tx);
-    const by = { ...context, client: { ...context.client, ...actorOf(session) }, now };
-    if (session.impersonation)
-      await audit(by, "impersonation_ended", { session_id: session.id }, session.userId)(tx);
+    const by = { ...context, now };
+    if (session.impersonation) await recordEndOfActing(by, session)(tx);
     else await audit(by, "user_logged_out", {}, session.userId)(tx);
   }
   return { state, applications };
 }
+
+/** Returns the entry of the audit log for the end of a session in which an operator acts as its user. */
+const recordEndOfActing = (context: ClientContext<Process>, session: SignOut["found"][number]["session"]) => {
+  const client = { ...context.client, ...actorOf(session) };
+  return audit({ ...context, client }, "impersonation_ended", { session_id: session.id }, session.userId);
+};
 
 /**
  * Reads which applications have a page that signs the browser out, those of `known` sessions first: a session cookie that was
@@ -123,9 +128,12 @@ async function applicationsInBrowser(
     .limit(MAX_APPLICATIONS);
 }
 
-/** Ends the sessions that a browser had before it was issued another one. */
+/**
+ * Ends the sessions that a browser had before it was issued another one. The end of one in which an operator acts as its user is
+ * in the audit log, as the start is.
+ */
 export async function endReplacedSessions(
-  context: TenantContext<Process>,
+  context: Omit<ClientContext<Process>, "now">,
   found: readonly FoundSession[],
   { id: issuedId }: { id: string },
 ): Promise<void> {
@@ -136,11 +144,12 @@ export async function endReplacedSessions(
       .select({ userId: sessions.userId })
       .from(sessions)
       .where(and(eq(sessions.tenantId, context.tenant.id), eq(sessions.id, issuedId)));
-    for (const { session } of replaced) {
+    for (const { session, now } of replaced) {
       const isSame = session.userId === issuedTo?.userId;
       const carry = isSame ? await applicationsOf(tx, context.tenant, session.id) : null;
       const carryProvider = isSame ? await providerSessionOf(tx, context.tenant, session.id) : null;
       await endSession(context, session.id, "session.delete.explicit.logout")(tx);
+      if (session.impersonation) await recordEndOfActing({ ...context, now }, session)(tx);
       await carry?.(issuedId);
       await carryProvider?.(issuedId);
     }

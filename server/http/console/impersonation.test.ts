@@ -10,8 +10,9 @@ import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { type ConsoleAccount, callConsole, consoleAccount } from "../../testing/console-account.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { password } from "../../testing/people.ts";
 import { requestContext } from "../../testing/request-context.ts";
-import { restWalk } from "../../testing/rest-walk.ts";
+import { chooseMethod, restWalk } from "../../testing/rest-walk.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
 /** An operator signs in as a user. */
@@ -202,6 +203,24 @@ test("is counted neither among the live sessions nor among the sign-ins of the u
   expect(data.happenings.filter(({ by_operator }: { by_operator: boolean }) => by_operator)).toMatchObject([
     { type: "session_live", details: { operator: operator.userId, why: reason } },
   ]);
+});
+
+test("a sign-in in the same browser ends it, which is in the audit log", async () => {
+  const operator = await consoleAccount(runtime, "operator");
+  const [user, other] = [await accountOwner(runtime), await accountOwner(runtime, { password: true })];
+  const browser = await actAs(operator, user.userId);
+  const [acted] = await impersonated(user.userId);
+  const login = await restWalk(runtime, "login", browser);
+  await login.act("register_client_capabilities");
+  await login.act("continue_with_login_identifier", { email: other.addresses[0] });
+  await chooseMethod(login, "continue_to_password_login");
+  expect((await login.act("password_login", { password })).name).toBe("success");
+  expect(await impersonated(user.userId)).toEqual([]);
+  const entries = await rowsOf(
+    "select details from audit_logs where user_id = $1 and type = 'impersonation_ended'",
+    [user.userId],
+  );
+  expect(entries).toMatchObject([{ details: { operator: operator.userId, session_id: acted.id } }]);
 });
 
 test("the page says that another session of the browser is replaced, which goes on", async () => {
