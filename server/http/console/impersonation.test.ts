@@ -610,7 +610,7 @@ describe("A328 a reason or a length", () => {
     ["a reason of several paragraphs", { reason: "one\u2029two" }],
     ["a reason with a separator of lines", { reason: "one\u2028two" }],
     ["a reason without a letter or digit", { reason: "-- ... --" }],
-    ["a reason that nobody can see", { reason: "\u200b\u2060\u00ad" }],
+    ["a reason of characters without a shape", { reason: "\u200b\u2060\u00ad" }],
     ["a reason that turns its reader's line around", { reason: "a \u202e b" }],
     ["more than an hour", { reason, lifetime: 3601 }],
     ["no time", { reason, lifetime: 0 }],
@@ -797,7 +797,7 @@ describe("an application of the OpenID provider", () => {
     await (await restWalk(openid, "consent", own, { request })).act("consent_allow");
     const act = { sub: operator.userId, role: "operator" };
     for (const client_id of ["reader", "shop"])
-      for (const named of [null, { essential: true }, { value: "nobody" }]) {
+      for (const named of [null, { essential: true }, { value: "another" }]) {
         const claims = JSON.stringify({ id_token: { act: named }, userinfo: { act: named } });
         const asked = await authorize(browser, { ...ofReader, client_id, claims });
         const tokens = await redeem(asked.searchParams.get("code"), { client_id });
