@@ -311,7 +311,8 @@ function configOf({ config: server }: ManagementContext, row: TenantRow, setting
 }
 
 /**
- * Validates a change of settings without making it. Of the default tenant, it is one of the server's configuration.
+ * Validates a change of settings without making it. Of the default tenant, it is one of the server's configuration, of which a
+ * party that is no operator changes what a tenant may set itself.
  *
  * @param settings returns the new settings for the present ones, secrets included; may throw TenantError
  * @returns `updatedAt`: that of the tenant which it was judged by
@@ -328,19 +329,19 @@ export async function judgeSettings(
   const { updatedAt } = row;
   if (id === context.tenant.id) {
     const { config: former } = context.tenant;
-    return { tenantId: id, former, changed: serverConfig(former, settings), updatedAt };
+    const { mode: _mode, data_dir: _directory, ignored: _ignored, sources: _sources, ...current } = former;
+    const tried = settings(current);
+    const operators = by.itself && changedOperatorSetting(current, tried);
+    if (operators) throw setByOperator(operators);
+    return { tenantId: id, former, changed: serverConfig(former, tried), updatedAt };
   }
   const { current, changed } = await judgedChange(context.database.read, context, row, { settings }, by);
   return { tenantId: id, former: configOf(context, row, current), changed: changed.config, updatedAt };
 }
 
 /** The configuration of the server with other settings. @throws ConfigError if it is invalid */
-function serverConfig(former: Config, settings: (current: Tree) => Tree): Config {
-  const { mode, data_dir, ignored, sources: _, ...current } = former;
-  const config = parseConfig(
-    { base: {}, over: { ...settings(current), data_dir } },
-    { mode, directory: data_dir },
-  );
+function serverConfig({ mode, data_dir, ignored }: Config, settings: Tree): Config {
+  const config = parseConfig({ base: {}, over: { ...settings, data_dir } }, { mode, directory: data_dir });
   rejectAdded(config, new Set(ignored.map(({ entry }) => entry)));
   checkMailServer(config);
   checkWords(config);

@@ -89,8 +89,11 @@ export async function checkOAuthProvider(
 }
 
 const readerOf =
-  ({ runtime }: TenantContext<Process>, signal: AbortSignal): Read =>
+  ({ runtime, tenant }: TenantContext<Process>, signal: AbortSignal): Read =>
   async (url) => {
+    const { protocol } = new URL(url);
+    if (protocol !== "https:" && tenant.config.mode !== "development")
+      return { ok: false, why: "it has no TLS, and is not read." };
     try {
       const response = await boundedFetch(providerNetwork(runtime), signal)(url, {
         method: "GET",

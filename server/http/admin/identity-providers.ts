@@ -110,6 +110,7 @@ export const samlProviderAddresses = providerPlaces("/saml/providers").flatMap(
       changesNothing: true,
       // It makes this server send requests.
       role: "administrator",
+      roleAtDefaultTenant: "operator",
       summary: `Check what the settings of a SAML provider of ${of} lead to`,
       description: CHECK,
       body: z.object({
@@ -246,6 +247,7 @@ export const oauthProviderAddresses = providerPlaces("/oauth/providers").flatMap
       changesNothing: true,
       // It makes this server send requests.
       role: "administrator",
+      roleAtDefaultTenant: "operator",
       summary: `Check what the settings of an OAuth provider of ${of} lead to`,
       description: CHECK,
       body: z.object({

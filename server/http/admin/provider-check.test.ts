@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { makeCertificate, pemOf } from "../../lib/certificates.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
+import { consoleAccount } from "../../testing/console-account.ts";
 import { json, startFakeProvider } from "../../testing/fake-provider.ts";
 import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
@@ -181,6 +182,33 @@ describe("an OpenID provider", () => {
       settings: { name: "Near", domains: ["near.example"], metadata_url: near.metadataUrl },
     });
     expect(answered.status).toBe(403);
+    expect(fake.asked).toEqual([]);
+  });
+
+  test("A344 at an address of the operator's is not asked for an administrator of the default tenant", async () => {
+    const administrator = await consoleAccount(runtime, "administrator");
+    const asking = { provider_id: "custom_fake", settings };
+    const check = await administrator.call("checkOAuthProvider", { body: asking });
+    expect(check.reason).toBe("forbidden");
+    const begun = await administrator.call("beginOAuthProviderTest", { provider_id: "custom_fake" });
+    expect(begun.reason).toBe("forbidden");
+    const config = { third_party: { custom_providers: { fake: settings } } };
+    const judged = await administrator.call("checkSettings", { body: { config } });
+    expect(judged).toMatchObject({ status: 403, message: expect.stringContaining("set by the operator") });
+    const own = await administrator.call("checkSettings", {
+      body: { config: { password: { enabled: true } } },
+    });
+    expect(own.status).toBe(200);
+    expect(fake.asked).toEqual([]);
+  });
+
+  test("A344 without TLS is not asked outside development", async () => {
+    const production = runtime.configured({ NODE_ENV: "production", SECRET_KEYS: "x".repeat(32) });
+    const { findings } = await checkOAuth({}, "custom_fake", await adminOperator(production), "");
+    expect(of(findings, "discovery")).toMatchObject({
+      outcome: "error",
+      message: expect.stringContaining("no TLS"),
+    });
     expect(fake.asked).toEqual([]);
   });
 

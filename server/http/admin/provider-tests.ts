@@ -54,6 +54,8 @@ async function begunTest(context: HandlerContext, tenantId: string, providerId: 
 export const providerTestAddresses = tenantPlaces.flatMap(({ prefix, suffix, of }) => [
   tenantOperation(`POST ${prefix}/oauth/providers/{provider_id}/test`, {
     id: `beginOAuthProviderTest${suffix}`,
+    // It makes this server send requests.
+    roleAtDefaultTenant: "operator",
     summary: `Begin a test sign-in at an OAuth provider of ${of}`,
     description: TEST,
     params: { provider_id: z.string().max(39) },
@@ -62,6 +64,8 @@ export const providerTestAddresses = tenantPlaces.flatMap(({ prefix, suffix, of 
   }),
   tenantOperation(`POST ${prefix}/saml/providers/{provider_id}/test`, {
     id: `beginSamlProviderTest${suffix}`,
+    // It makes this server send requests.
+    roleAtDefaultTenant: "operator",
     summary: `Begin a test sign-in at a SAML provider of ${of}`,
     description: TEST,
     answers: testAnswers,

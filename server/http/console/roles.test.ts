@@ -54,12 +54,15 @@ const exceptions: Record<string, ConsoleRole> = {
   replayFlow: "auditor",
 };
 
-/** What would lead to the accounts of operators, where these are. */
+/** What would lead to the accounts of operators, where these are, or to the network of the server. */
 const operatorsAtDefaultTenant = [
   ...["createApiKey", "deleteApiKey"],
   ...["beginImport", "putImportPiece", "startImport", "cancelImport"],
   ...["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook"],
   ...["replayWebhookDelivery", "replayWebhookDeliveries"],
+  ...["checkOAuthProvider", "checkSamlProvider", "beginOAuthProviderTest", "beginSamlProviderTest"].flatMap(
+    (id) => [id, `${id}OfTenant`],
+  ),
 ];
 
 /** An account of the console signs in as a user instead. */

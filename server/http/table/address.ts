@@ -95,7 +95,7 @@ export interface Operation {
   security: Security;
   /** The least role of the console that may call it; only for operations of the administration interface. */
   role?: ConsoleRole;
-  /** The least role at the default tenant, where it would lead to the accounts of operators. */
+  /** The least role at the default tenant, where it would lead to the accounts of operators or the network of the server. */
   roleAtDefaultTenant?: ConsoleRole;
   /** For API keys alone: what it gives would not say which account of the console has asked for it. */
   keysOnly?: true;
