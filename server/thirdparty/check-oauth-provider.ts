@@ -4,6 +4,7 @@ import type { TenantContext } from "../context/context.ts";
 import { ThirdPartyError, thirdPartyFailures } from "../failures/third-party.ts";
 import { judgeCallback } from "../lib/callback-address.ts";
 import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
+import { isForbiddenAddress } from "../lib/public-lookup.ts";
 import { clockFinding, type Finding, quoted } from "./findings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
 import type { Process } from "./process.ts";
@@ -33,7 +34,9 @@ export async function checkOAuthProvider(
 ): Promise<Finding[]> {
   const { config } = context.tenant;
   const seconds = Math.min(config.third_party.timeout, MAX_CHECK_SECONDS);
-  const read = readerOf(context, AbortSignal.timeout(seconds * 1000));
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const network = providerNetwork(context.runtime);
+  const read = readerOf(context, network.fetch, signal);
   const allowsPlain = config.mode === "development";
   if ("metadata" in provider.server) {
     const { metadata } = provider.server;
@@ -82,20 +85,24 @@ export async function checkOAuthProvider(
     checkClientAuthentication(provider, metadata),
     ...checkSignatures(provider, metadata),
     // A public provider has no say over what this service asks in its own network.
-    ...(isPublic && isPrivate(metadata.jwks_uri) ? [privateKeys] : await checkKeys(provider, metadata, read)),
+    ...(isPublic && leavesOrigin(metadata.jwks_uri, issuer)
+      ? judgeCallback(metadata.jwks_uri, { allowPrivate: false }).ok
+        ? await checkKeys(provider, metadata, readerOf(context, network.publicFetch, signal))
+        : [privateKeys]
+      : await checkKeys(provider, metadata, read)),
     ...checkLogout(provider, metadata),
     ...clockFinding(found.date, now),
   ];
 }
 
 const readerOf =
-  ({ runtime, tenant }: TenantContext<Process>, signal: AbortSignal): Read =>
+  ({ tenant }: TenantContext<Process>, fetch: typeof globalThis.fetch, signal: AbortSignal): Read =>
   async (url) => {
     const { protocol } = new URL(url);
     if (protocol !== "https:" && tenant.config.mode !== "development")
       return { ok: false, why: "it has no TLS, and is not read." };
     try {
-      const response = await boundedFetch(providerNetwork(runtime), signal)(url, {
+      const response = await boundedFetch({ fetch }, signal)(url, {
         method: "GET",
         headers: { accept: "application/json" },
         redirect: "manual",
@@ -108,6 +115,8 @@ const readerOf =
       if (Object.keys(json).length === 0) return { ok: false, why: "the answer is no JSON object." };
       return { ok: true, json, date: response.headers.get("date") };
     } catch (error) {
+      if (error instanceof TypeError && isForbiddenAddress(error.cause ?? {}))
+        return { ok: false, why: "its host name leads to an address that is not public." };
       const { reason } = error instanceof ThirdPartyError ? error : toThirdPartyError(error);
       const { [reason]: sentence } = thirdPartyFailures;
       return { ok: false, why: sentence.charAt(0).toLowerCase() + sentence.slice(1) };
@@ -227,14 +236,15 @@ function checkSignatures(
 const privateKeys: Finding = {
   check: "keys",
   outcome: "error",
-  message: "jwks_uri of a public provider leads to an address that is not public. It was not read.",
+  message:
+    "jwks_uri of a public provider is not an https address of the public internet with a usual port. It was not read.",
 };
 
-/** An address that is none is told by the check of endpoints. */
-function isPrivate(address: unknown): boolean {
-  if (typeof address !== "string") return false;
-  const verdict = judgeCallback(address, { allowPrivate: false });
-  return !verdict.ok && verdict.reason === "leads to an address that is not public";
+/** Whether an address is on another origin than that of the issuer, which the operator has chosen. */
+function leavesOrigin(address: unknown, issuer: string): address is string {
+  // An address that is none is told by the check of endpoints.
+  if (typeof address !== "string" || !URL.canParse(address)) return false;
+  return new URL(address).origin !== new URL(issuer).origin;
 }
 
 async function checkKeys(

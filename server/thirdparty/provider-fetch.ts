@@ -1,6 +1,10 @@
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { Readable } from "node:stream";
 import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import { ThirdPartyError } from "../failures/third-party.ts";
 import { onceFor } from "../lib/once-for.ts";
+import { createPublicLookup, type LookupOptions } from "../lib/public-lookup.ts";
 import { waitingFor } from "../observability/waits.ts";
 import type { KeyReading } from "./key-readings.ts";
 
@@ -8,6 +12,8 @@ import type { KeyReading } from "./key-readings.ts";
 export interface ProviderNetwork {
   /** Replaced by tests. Not configurable. */
   fetch: typeof fetch;
+  /** The same for addresses that a provider names and no operator has chosen. */
+  publicFetch: typeof fetch;
   /** Discovery documents by tenant and address. */
   documents: Map<string, { text: string; until: number }>;
   /** Public keys by tenant and provider. */
@@ -28,6 +34,7 @@ const MAX_DOCUMENTS = 1000;
 export const providerNetwork = onceFor(
   (_runtime: object): ProviderNetwork => ({
     fetch: globalThis.fetch,
+    publicFetch: createPublicFetch({ allowPrivate: false }),
     documents: new Map(),
     keys: new Map(),
     keyReadings: new Map(),
@@ -39,7 +46,7 @@ export const providerNetwork = onceFor(
  *
  * @throws ThirdPartyError if the response is too large; errors of `fetch`
  */
-export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): CustomFetch {
+export function boundedFetch(network: Pick<ProviderNetwork, "fetch">, signal: AbortSignal): CustomFetch {
   return async (url, options) => {
     const both = options.signal ? AbortSignal.any([signal, options.signal]) : signal;
     const [response, body] = await waitingFor("provider", async () => {
@@ -57,6 +64,55 @@ export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): Cus
 
 /** Statuses without a body (Fetch standard, 2.2.3). */
 const nullBodyStatuses = new Set([204, 205, 304]);
+
+/**
+ * Returns a `fetch` that connects to addresses of the public internet alone, also where a name resolves to others. It sends GET by
+ * HTTPS, follows no redirect and decompresses nothing.
+ */
+export function createPublicFetch({
+  ca,
+  ...lookupOptions
+}: LookupOptions & {
+  /** Certificates trusted instead of Node's. */
+  ca?: string;
+}): typeof fetch {
+  const { lookup, mayConnectTo } = createPublicLookup(lookupOptions);
+  return async (input, { headers, signal } = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.protocol !== "https:" || !mayConnectTo(url)) throw fetchFailed();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = request(url, {
+      agent: false,
+      lookup,
+      // Stated, because NODE_TLS_REJECT_UNAUTHORIZED would turn the default off.
+      rejectUnauthorized: true,
+      headers: { ...Object.fromEntries(new Headers(headers)), "accept-encoding": "identity" },
+      ...(ca === undefined ? {} : { ca }),
+      ...(signal ? { signal } : {}),
+    });
+    outgoing.on("response", resolve);
+    outgoing.on("error", (cause) => reject(fetchFailed(cause)));
+    outgoing.end();
+    const incoming = await promise;
+    const { statusCode: status = 0, headers: received } = incoming;
+    const { date = "" } = received;
+    const hasBody = !nullBodyStatuses.has(status);
+    if (!hasBody) incoming.destroy();
+    const body = hasBody ? Readable.toWeb(Readable.from(chunksOf(incoming))) : null;
+    return new Response(body as BodyInit | null, { status, headers: { date } });
+  };
+}
+
+/** `fetch` throws a TypeError for a connection that fails (Fetch standard, 5.6). */
+const fetchFailed = (cause?: unknown) => new TypeError("fetch failed", { cause });
+
+async function* chunksOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  try {
+    for await (const chunk of incoming as AsyncIterable<Uint8Array<ArrayBuffer>>) yield chunk;
+  } catch (error) {
+    throw fetchFailed(error);
+  }
+}
 
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeCertificate, pemOf } from "../../lib/certificates.ts";
+import type { LookupOptions } from "../../lib/public-lookup.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { consoleAccount } from "../../testing/console-account.ts";
@@ -8,7 +9,7 @@ import { json, startFakeProvider } from "../../testing/fake-provider.ts";
 import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import { startSamlProvider } from "../../testing/saml-provider-server.ts";
-import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
+import { createPublicFetch, providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
 /** Checks of what the settings of identity providers lead to. */
 
@@ -212,23 +213,65 @@ describe("an OpenID provider", () => {
     expect(fake.asked).toEqual([]);
   });
 
-  test("A344 cannot make this service read keys in its own network", async () => {
-    const network = providerNetwork(runtime);
-    const { fetch } = network;
-    const asked: string[] = [];
-    network.fetch = async (url) => {
-      asked.push(String(url));
-      return Response.json({ issuer: "https://id.example.com", jwks_uri: "https://10.0.0.1/keys" });
-    };
-    const { findings } = await checkOAuth({ issuer: "https://id.example.com" });
-    network.fetch = fetch;
-    expect(of(findings, "keys")).toMatchObject({
-      outcome: "error",
-      message: expect.stringContaining("not public"),
+  test.each([
+    "https://10.0.0.1/keys",
+    "http://10.0.0.1/keys",
+    "http://keys.example.com/",
+    "https://10.0.0.1:22/keys",
+    "https://user@10.0.0.1/keys",
+    "https://0x0a.1/keys#a",
+    " https://10.0.0.1/keys",
+    `https://10.0.0.1/${"k".repeat(3000)}`,
+    "https://id.example.com:8443@10.0.0.1/keys",
+    "file:///etc/passwd",
+  ])("A344 cannot make this service read keys in its own network, at %s", async (jwks_uri) => {
+    const asked = await withNetwork(jwks_uri, async () => {
+      const { findings } = await checkOAuth({ issuer: "https://id.example.com" });
+      expect(of(findings, "keys")).toMatchObject({
+        outcome: "error",
+        message: expect.stringContaining("It was not read"),
+      });
     });
     expect(asked).toEqual(["https://id.example.com/.well-known/openid-configuration"]);
   });
+
+  test("A344 cannot make this service read keys at a name that leads into its network", async () => {
+    const asked = await withNetwork("https://keys.example.com/", async () => {
+      const { findings } = await checkOAuth({ issuer: "https://id.example.com" });
+      expect(of(findings, "keys")).toMatchObject({
+        outcome: "error",
+        message: expect.stringContaining("leads to an address that is not public"),
+      });
+    });
+    expect(asked).toEqual(["https://id.example.com/.well-known/openid-configuration"]);
+  });
+
+  test("whose keys are at the origin of its issuer is read there, as its document is", async () => {
+    const asked = await withNetwork("https://id.example.com/keys", () =>
+      checkOAuth({ issuer: "https://id.example.com" }),
+    );
+    expect(asked).toContain("https://id.example.com/keys");
+  });
 });
+
+/** Answers requests by a discovery document; names lead to this machine. @returns the addresses that were asked without that */
+async function withNetwork(jwks_uri: string, use: () => Promise<unknown>): Promise<string[]> {
+  const network = providerNetwork(runtime);
+  const { fetch, publicFetch } = network;
+  const asked: string[] = [];
+  network.fetch = async (url) => {
+    asked.push(String(url));
+    return Response.json({ issuer: "https://id.example.com", jwks_uri });
+  };
+  const resolver = { resolve4: async () => ["127.0.0.1"], resolve6: async () => [], cancel() {} };
+  network.publicFetch = createPublicFetch({
+    allowPrivate: false,
+    resolver: resolver as unknown as NonNullable<LookupOptions["resolver"]>,
+  });
+  await use();
+  Object.assign(network, { fetch, publicFetch });
+  return asked;
+}
 
 describe("a SAML provider", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
