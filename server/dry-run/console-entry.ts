@@ -12,14 +12,15 @@ import { signIns } from "./effects.ts";
  * Whether an account can sign in so that one of the classes is met, which the console asks for: by a first factor alone, with a
  * second factor that it has, or with one that the sign-in has it set up.
  *
- * @param verifies whether a linked provider is trusted for the second factor
+ * @param about `verifies`: whether a linked provider is trusted for the second factor; `mailLeadsAway`: whether the addresses of the
+ *   account lead to SAML providers
  */
 export function canEnterConsole(
-  { facts, verifies }: { facts: MethodFacts; verifies: boolean },
+  { facts, verifies, mailLeadsAway }: { facts: MethodFacts; verifies: boolean; mailLeadsAway: boolean },
   config: Config,
   classes: readonly ContextClass[],
 ): boolean {
-  return signIns(facts, config).some(({ method, situation }) => {
+  return signIns(facts, config, mailLeadsAway).some(({ method, situation }) => {
     const factors = situation.data.factors.map((factor) =>
       method.name === "third_party" && verifies ? { ...factor, userVerified: true } : factor,
     );

@@ -5,7 +5,11 @@ import type { Config } from "../config/schema.ts";
 import type { ContextClass } from "../openid/authentication-context.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { samlProviderId } from "../thirdparty/saml/attribute-mapping.ts";
-import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
+import {
+  enabledSamlProviders,
+  settingsForAddress,
+  settingsForEntityId,
+} from "../thirdparty/saml/identity-providers.ts";
 import { canEnterConsole } from "./console-entry.ts";
 import { type Both, type Effect, effects, effectsOf } from "./effects.ts";
 import { type ChangedFlows, findChangedFlows } from "./flows-under-way.ts";
@@ -183,17 +187,42 @@ export async function lockedOutAmong(
   const verifying = classes.includes("urn:stile:mfa")
     ? await usersById(db, tenantId, trustedProviders(providers, { former, changed }), ids)
     : [];
+  const addresses = await addressesOf(db, change, ids);
   return users
     .filter(({ id, key }) => {
       const trusted = verifying.find((user) => user.id === id)?.key ?? 0;
       const enters = (side: "former" | "changed", config: Config) => {
         const verifies = factsOf(trusted, side).hasIdentity;
-        return canEnterConsole({ facts: factsOf(key, side), verifies }, config, classes);
+        const mailLeadsAway = addresses.has(id) && leadAway(config, addresses.get(id) ?? []);
+        return canEnterConsole({ facts: factsOf(key, side), verifies, mailLeadsAway }, config, classes);
       };
       return enters("former", former) && !enters("changed", changed);
     })
     .map(({ id }) => id);
 }
+
+/** The addresses of some users, by their ids. Nothing is read where none could lead to a SAML provider. */
+async function addressesOf(
+  db: Reading,
+  { tenantId, former, changed }: ConfigChange,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const leading = [former, changed].some(
+    (config) => config !== null && enabledSamlProviders(config).length > 0,
+  );
+  if (!leading) return new Map();
+  const { emails } = schema;
+  const rows = await db
+    .select({ userId: emails.userId, address: emails.address })
+    .from(emails)
+    .where(and(eq(emails.tenantId, tenantId), inArray(emails.userId, [...ids])));
+  const found = new Map<string, string[]>();
+  for (const { userId, address } of rows) found.set(userId, [...(found.get(userId) ?? []), address]);
+  return found;
+}
+
+const leadAway = (config: Config, addresses: readonly string[]) =>
+  addresses.every((address) => settingsForAddress(config, address) !== null);
 
 /** Those among enabled providers that a configuration trusts for the second factor. */
 function trustedProviders(providers: EnabledProviders, { former, changed }: Both<Config>): EnabledProviders {

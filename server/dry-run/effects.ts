@@ -76,10 +76,14 @@ const asked: readonly { condition: Condition<Situation>; more: Effect; less: Eff
   { condition: enrolmentStep.when, more: "set_up_asked", less: "set_up_not_asked" },
 ];
 
-/** The sign-ins of users with equal facts by each method that they can sign in with, after the first factor. */
-export function signIns(facts: MethodFacts, config: Config) {
+/**
+ * The sign-ins of users with equal facts by each method that they can sign in with, after the first factor.
+ *
+ * @param mailLeadsAway whether their addresses lead to SAML providers
+ */
+export function signIns(facts: MethodFacts, config: Config, mailLeadsAway = false) {
   return firstFactors
-    .filter((method) => holds(canSignInWith(method), { facts, config }))
+    .filter((method) => holds(canSignInWith(method), { facts, config, mailLeadsAway }))
     .map((method) => {
       const data = dataAfter(method, config);
       const situation: Situation = { type: "login", data, facts: { ...noFacts, ...facts }, config };

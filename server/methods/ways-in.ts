@@ -23,11 +23,14 @@ export function hasMethod(method: Method): Leaf<{ facts: MethodFacts }> {
 export interface SignInSubject {
   facts: MethodFacts;
   config: Config;
+  /** Whether each address of the account has the mail domain of a SAML provider, which the browser is sent to instead. */
+  mailLeadsAway?: boolean;
 }
 
 const hasLoginIdentifier = circumstance<SignInSubject>(
   "login_identifier",
-  ({ facts, config }) => loginIdentifiers(config).some(({ kind }) => facts[kind] !== null),
+  ({ facts, config, mailLeadsAway }) =>
+    loginIdentifiers(config).some(({ kind }) => facts[kind] !== null && !(kind === "email" && mailLeadsAway)),
   {
     holds: "the account has an identifier that is enabled for signing in",
     fails: "the account has no identifier that is enabled for signing in",

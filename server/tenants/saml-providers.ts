@@ -50,10 +50,11 @@ export async function createSamlProvider(
   context: ManagementContext,
   tenantId: string,
   provider: SamlProvider,
+  conditions: Conditions,
   by: Party,
 ): Promise<StoredSamlProvider> {
   const made = { ...provider, id: context.platform.uuid() };
-  await changeProviders(context, tenantId, {}, by, (all) => [...all, made]);
+  await changeProviders(context, tenantId, conditions, by, (all) => [...all, made]);
   return made;
 }
 

@@ -3878,10 +3878,14 @@ export interface AdminOperations {
       name: string;
     }[];
   };
-  /** Add a SAML provider to a tenant. */
+  /** Add a SAML provider to a tenant. Addresses in its mail domains lead to it, and no longer to other ways to sign in. */
   createSamlProviderOfTenant: {
     input: {
       id: string;
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
       body: {
         name: string;
         enabled?: boolean | undefined;
@@ -3987,9 +3991,13 @@ export interface AdminOperations {
       name: string;
     }[];
   };
-  /** Add a SAML provider to the tenant of the key. */
+  /** Add a SAML provider to the tenant of the key. Addresses in its mail domains lead to it, and no longer to other ways to sign in. */
   createSamlProvider: {
     input: {
+      query?: {
+        /** Ids of users who must not lose their access. If one of them could sign in and no longer can, the answer is 409. Default: for a change by the console, the accounts that may enter it, of which `console.require` is asked too; an empty list confirms that they are locked out. */
+        unless_locked_out?: string[] | undefined;
+      };
       body: {
         name: string;
         enabled?: boolean | undefined;
@@ -4383,7 +4391,7 @@ export interface AdminOperations {
     input: { id: string };
     answer: SigningKey[];
   };
-  /** Replace the key that signs tokens of a tenant. The new key is published at once and signs a minute later, when those who cache the keys know it. The former key verifies its tokens until they have expired: no session ends. */
+  /** Replace the key that signs tokens of a tenant. The new key is published at once and signs eleven minutes later, when caches of the key set have ended. The former key verifies its tokens until they have expired: no session ends. */
   rotateSigningKeyOfTenant: {
     input: {
       id: string;
@@ -4398,7 +4406,7 @@ export interface AdminOperations {
     input: Record<never, never>;
     answer: SigningKey[];
   };
-  /** Replace the key that signs tokens of the tenant of the key. The new key is published at once and signs a minute later, when those who cache the keys know it. The former key verifies its tokens until they have expired: no session ends. */
+  /** Replace the key that signs tokens of the tenant of the key. The new key is published at once and signs eleven minutes later, when caches of the key set have ended. The former key verifies its tokens until they have expired: no session ends. */
   rotateSigningKey: {
     input: {
       body: {

@@ -152,9 +152,13 @@ export const samlProviderAddresses = providerPlaces("/saml/providers").flatMap(
       id: `createSamlProvider${suffix}`,
       summary: `Add a SAML provider to ${of}`,
       body: samlBody,
+      description: "Addresses in its mail domains lead to it, and no longer to other ways to sign in.",
       answers: { 201: { schema: samlObject }, ...samlErrors },
-      perform: (tenant, context, { body }) =>
-        createSamlProvider(context.runtime, tenant, body, changingParty(context)),
+      query: lockOutQuery,
+      async perform(tenant, context, { query, body }) {
+        const conditions = await conditionsOf(context, tenant, query);
+        return createSamlProvider(context.runtime, tenant, body, conditions, changingParty(context));
+      },
     }),
     tenantOperation(`GET ${one}`, {
       id: `getSamlProvider${suffix}`,

@@ -89,6 +89,41 @@ describe("the only way in of an account of the console", () => {
   });
 });
 
+test("a SAML provider for the mail domain of an account of the console asks for a second confirmation", async () => {
+  const { id, administrator } = await tenantWith({ passkey: { enabled: false }, saml: { enabled: true } });
+  const [, domain = ""] = administrator.email.split("@");
+  const settings = { name: "Acme", domains: [domain], metadata: saml.metadata };
+  const add = (more: object = {}) => administrator.call("createSamlProvider", { body: settings, ...more });
+  const refused = {
+    status: 409,
+    reason: "locks_out",
+    message: expect.stringContaining(administrator.userId),
+  };
+  expect(await add()).toMatchObject(refused);
+  const off = await add({ body: { ...settings, enabled: false } });
+  expect(off.status).toBe(200);
+  const provider_id = off.data.id;
+  const on = { provider_id, body: { enabled: true } };
+  expect(await administrator.call("changeSamlProvider", on)).toMatchObject(refused);
+  // Another address, by which the account still signs in.
+  const other = [id, randomUUID(), administrator.userId, `${randomUUID()}@elsewhere.test`];
+  await query(
+    "insert into emails (tenant_id, id, user_id, address, is_primary) values ($1, $2, $3, $4, false)",
+    other,
+  );
+  expect((await administrator.call("changeSamlProvider", on)).status).toBe(200);
+  await query("delete from emails where id = $1", [other[1]]);
+  expect((await administrator.call("deleteSamlProvider", { provider_id })).status).toBe(200);
+  expect((await add(confirmed)).status).toBe(200);
+});
+
+test("an account that is linked to the SAML provider of its mail domain signs in there", async () => {
+  const { id, administrator } = await tenantWith({ passkey: { enabled: false }, saml: { enabled: true } });
+  await linkTo(`saml:${saml.entityId}`, id, administrator);
+  const body = { name: "Acme", domains: [administrator.email.split("@")[1]], metadata: saml.metadata };
+  expect((await administrator.call("createSamlProvider", { body })).status).toBe(200);
+});
+
 test("an account that could still sign in, but not as the console requires, is locked out too", async () => {
   const settings = {
     mfa: { enabled: false },

@@ -11,7 +11,7 @@ import {
 import type { Process } from "../process.ts";
 import { basePageUrl, type ReturnUrls } from "../redirect-urls.ts";
 import { samlProviderId } from "./attribute-mapping.ts";
-import { loadProvider, type ProviderSettings, settingsForDomain } from "./identity-providers.ts";
+import { loadProvider, type ProviderSettings, settingsForAddress } from "./identity-providers.ts";
 import { samlKey } from "./saml-keys.ts";
 import { authnRequestUrl } from "./service-provider.ts";
 
@@ -41,7 +41,7 @@ export async function redirectByDomain(
   context: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   { flowId, email, redirectTo }: { flowId: string; email: string; redirectTo: string },
 ): Promise<SamlRedirect | null> {
-  const settings = settingsForDomain(context.tenant.config, email.slice(email.lastIndexOf("@") + 1));
+  const settings = settingsForAddress(context.tenant.config, email);
   return settings && startSamlRequest(context, settings, { flowId, redirectTo });
 }
 

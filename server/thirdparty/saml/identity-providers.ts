@@ -47,6 +47,11 @@ export function settingsForDomain(config: Config, domain: string): ProviderSetti
   return enabledSamlProviders(config).find(({ domains }) => domains.includes(domain.toLowerCase())) ?? null;
 }
 
+/** Returns the provider of the mail domain of an address. @param address canonical */
+export function settingsForAddress(config: Config, address: string): ProviderSettings | null {
+  return settingsForDomain(config, address.slice(address.lastIndexOf("@") + 1));
+}
+
 /**
  * Loads a provider's metadata, from the configuration or at most once an hour from its URL.
  *

@@ -11,6 +11,7 @@ import { useTRPC } from "../../../_api/provider.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import type { DeclaredSettings } from "../../../_parts/declared-settings.ts";
 import { FormModal } from "../../../_parts/form-modal.tsx";
+import { useLockOutQuestion } from "../../../_parts/lock-out.tsx";
 import { type Patch, SettingsFields } from "../../../_parts/settings-form.tsx";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -94,6 +95,7 @@ export function CreateSamlProvider({ declared }: { declared: DeclaredSettings })
   const pathOf = usePagePath();
   const [isOpen, { open, close }] = useDisclosure(false);
   const [patch, setPatch] = useState<Patch>({});
+  const { guarded, question } = useLockOutQuestion();
   const check = useMutation(trpc.checkSamlProvider.mutationOptions());
   const create = useChange(
     trpc.createSamlProvider.mutationOptions({
@@ -114,7 +116,11 @@ export function CreateSamlProvider({ declared }: { declared: DeclaredSettings })
         submit={words.create}
         loading={create.isPending}
         disabled={!patch.name || !patch.domains || !(patch.metadata_url || patch.metadata)}
-        onSubmit={() => create.mutate({ tenant, body: patch as unknown as SamlBody })}
+        onSubmit={() => {
+          void guarded((query) =>
+            create.mutateAsync({ tenant, query, body: patch as unknown as SamlBody }),
+          ).catch(() => {});
+        }}
       >
         <SettingsFields declared={declared} names={ofSaml} patch={patch} onChange={setPatch} />
         <CheckOfNew
@@ -123,6 +129,7 @@ export function CreateSamlProvider({ declared }: { declared: DeclaredSettings })
           onCheck={() => check.mutate({ tenant, body: { settings: patch } })}
         />
       </FormModal>
+      {question}
     </>
   );
 }
