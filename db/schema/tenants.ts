@@ -117,8 +117,11 @@ export const apiKeys = declareTable(
 /** Purposes of tokens. Each has its own keys, so a token of one purpose never verifies for another. */
 export const tokenKeyPurposes = ["session", "passkeys"] as const;
 
-/** A key that replaces another is published for this time before it signs, so that those who cache the keys know it. */
-export const PUBLISHED_BEFORE_SIGNING_MS = 60_000;
+/**
+ * A key that replaces another is published for this time before it signs: caches may answer with the former key set for ten minutes
+ * (`max-age` of the key sets), and processes read the keys once a minute.
+ */
+export const PUBLISHED_BEFORE_SIGNING_MS = 11 * 60_000;
 
 /** Key pairs that sign a tenant's tokens. The private key is sealed with the secret key that `sealedBy` names. */
 export const signingKeys = declareTable(
@@ -152,7 +155,7 @@ export const signingKeys = declareTable(
         where newer.tenant_id = signing_keys.tenant_id and newer.purpose = signing_keys.purpose
           and newer.retired_at is null and (newer.created_at, newer.id) > (signing_keys.created_at, signing_keys.id)
           and newer.created_at < now() - ${PUBLISHED_BEFORE_SIGNING_MS * 2}::int * interval '1 millisecond')`,
-      when: "`sealed_private_jwk` erased two minutes after a newer key of the same tokens was made",
+      when: "`sealed_private_jwk` erased 22 minutes after a newer key of the same tokens was made",
     },
     exported: { because: "Tokens of another service need other keys." },
     keyed: {

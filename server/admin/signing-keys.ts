@@ -30,7 +30,7 @@ export async function listSigningKeys(runtime: Process, tenant: Tenant): Promise
 
 const refusals = {
   known: "The key was replaced concurrently.",
-  recent: "The newest key was made less than two minutes ago. Wait until it signs.",
+  recent: "The newest key was made less than 22 minutes ago. Wait until it signs.",
   too_many: "There are ten published keys. Wait until the tokens of one have expired.",
 };
 

@@ -9,7 +9,7 @@ export const keysWords = {
     state: "State",
     states: { next: "Next", signing: "Signs", former: "Former", archived: "Archived" },
     meanings: {
-      next: "Published, signs in a minute",
+      next: "Published, signs within eleven minutes",
       signing: "Signs new tokens",
       former: "Verifies its tokens",
       archived: "Verifies receipts alone",
@@ -22,7 +22,7 @@ export const keysWords = {
     rotate: "Rotate",
     rotateQuestion: "Make a new key?",
     rotateConsequence:
-      "The new key is published at once and signs a minute later. The former one verifies its tokens until they have expired: no session ends. Servers that keep the key set in memory for longer than a minute reject new tokens until they read it again.",
+      "The new key is published at once and signs eleven minutes later. The former one verifies its tokens until they have expired: no session ends. Servers that keep the key set in memory for longer than ten minutes reject new tokens until they read it again.",
     rotated: "A new key is made.",
     empty: "No keys yet",
     emptySentence: "The first token makes one.",

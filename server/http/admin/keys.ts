@@ -66,13 +66,13 @@ const signingKeyAddresses = tenantPlaces.flatMap(({ prefix, suffix, of }) => [
     role,
     summary: `Replace the key that signs tokens of ${of}`,
     description:
-      "The new key is published at once and signs a minute later, when those who cache the keys know it. The former key verifies its tokens until they have expired: no session ends.",
+      "The new key is published at once and signs eleven minutes later, when caches of the key set have ended. The former key verifies its tokens until they have expired: no session ends.",
     body: z.object({ purpose: z.enum(keyPurposes) }),
     answers: {
       200: { schema: z.array(signingKey) },
       403: FORBIDDEN,
       404: NOT_FOUND,
-      409: "The newest key is less than two minutes old, or ten keys are published.",
+      409: "The newest key is less than 22 minutes old, or ten keys are published.",
     },
     async perform(id, context, { body: { purpose } }) {
       if (!isOperator(context)) return forbidden;

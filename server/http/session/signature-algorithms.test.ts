@@ -96,7 +96,7 @@ test("A181 a changed algorithm signs with a new key, and tokens of the former on
   // The new key is only published at first.
   await tenant.accepts(await tenant.signIn(), "RS256");
   await service.database.database.write.execute(
-    sql`update signing_keys set created_at = created_at - interval '2 minutes' where tenant_id = ${tenant.id}`,
+    sql`update signing_keys set created_at = created_at - interval '23 minutes' where tenant_id = ${tenant.id}`,
   );
   const after = await eventually(async () => {
     expect((await tenant.keySet()).keys.map(({ alg }) => alg)).toEqual(["EdDSA", "RS256"]);
