@@ -14,8 +14,12 @@ function marked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, marked(member)]));
 }
 
-test("A343 recorded settings have no text that an operator has written, and no key of a map", () => {
-  const maps = { openid: { clients: { "mark-client": { secret: "mark", redirect_uris: ["mark"] } } } };
+test("A343 recorded settings have no text or free JSON that an operator has written, and no key of a map but those of providers", () => {
+  const claims = { plan: 4_242_424_242, deep: { number: 4_242_424_242, list: [4_242_424_242] } };
+  const maps = {
+    openid: { clients: { "mark-client": { secret: "mark", redirect_uris: ["mark"] } } },
+    session: { ...config.session, jwt_template: { claims } },
+  };
   const texts = configLeaves().reduce<Tree>(
     (tree, { path, type }) => {
       // Names of the protocol, as its schema says.
@@ -28,6 +32,8 @@ test("A343 recorded settings have no text that an operator has written, and no k
   const recorded = JSON.stringify(impersonalSettings(texts as unknown as Config));
   expect(JSON.stringify(texts).match(/mark/g)?.length).toBeGreaterThan(150);
   expect(recorded).not.toContain("mark");
+  expect(JSON.stringify(texts)).toContain("4242424242");
+  expect(recorded).not.toContain("4242424242");
 });
 
 test("they have flags, numbers, choices and texts that are the default", () => {

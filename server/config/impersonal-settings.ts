@@ -42,6 +42,7 @@ const typesOf = ({ type, anyOf = [] }: SettingSchema) => [type, ...anyOf.map((op
 
 /** A number in free JSON could be anything. */
 const holdsNumbers = (schema: SettingSchema) =>
+  schema.maxJsonCharacters === undefined &&
   typesOf(schema).some((type) => type === "number" || type === "integer" || type === "string");
 
 function isImpersonal(
