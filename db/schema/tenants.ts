@@ -267,6 +267,8 @@ export interface ResealedColumn {
   moved: number;
   /** Ids of keys that sealed other values and are not configured. */
   unknown: string[];
+  /** Values that stay because they were changed in the database. Moves of former versions have none. */
+  broken?: number;
   /** Primary key of the last row that was read. */
   after: string[];
   done: boolean;

@@ -3,10 +3,11 @@ import type { Databases } from "#db/client";
 import { audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
-import type { JobKind } from "../jobs/job-kind.ts";
+import type { Actor } from "../context/client.ts";
+import { type JobKind, Unfinished } from "../jobs/job-kind.ts";
 import { beforeFirstRow, countOthers, resealBatch } from "../keys/reseal.ts";
 import { type SealedColumn, sealedColumns } from "../keys/sealed-columns.ts";
-import { BrokenSealError, type Sealing } from "../keys/vault.ts";
+import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import {
   claimReseal,
@@ -21,9 +22,20 @@ import {
 export interface ResealJob {
   name: "reseal_secrets";
   resealId: string;
+  /** Who has begun it, for the audit log. */
+  by: Pick<Actor, "apiKey" | "operator">;
 }
 
-const stored = z.object({ resealId: z.uuid() });
+const stored = z.object({
+  resealId: z.uuid(),
+  // Jobs of former versions have none.
+  by: z
+    .object({
+      apiKey: z.string().exactOptional(),
+      operator: z.object({ tenantId: z.uuid(), userId: z.uuid() }).exactOptional(),
+    })
+    .default({}),
+});
 
 /** The limit of an attempt, below the time after which the job of a killed process is released. */
 const ATTEMPT_SECONDS = 38;
@@ -39,16 +51,6 @@ const SEARCH_INTERVAL_MS = 5_000;
 
 const LIFETIME_SECONDS = 86_400;
 
-/** There is more to do: the next attempt goes on. */
-class Unfinished extends Error {
-  override name = "Unfinished";
-  readonly retryAfterSeconds: number;
-  constructor(retryAfterSeconds: number) {
-    super();
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-
 type Process = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
 
 /**
@@ -63,8 +65,8 @@ export function resealSecrets(options: Process): JobKind<ResealJob> {
     attemptSeconds: ATTEMPT_SECONDS,
     lifetimeSeconds: () => LIFETIME_SECONDS,
     maxPauseSeconds: () => 10,
-    store: ({ resealId }) => ({ resealId }) satisfies z.output<typeof stored>,
-    describe: (row) => stored.safeParse(row).data ?? {},
+    store: ({ resealId, by }) => ({ resealId, by }) satisfies z.output<typeof stored>,
+    describe: (row) => ({ resealId: stored.safeParse(row).data?.resealId }),
     recipient: () => undefined,
     recordsEnd: (row) => async (tx) => {
       const { data } = stored.safeParse(row);
@@ -72,17 +74,18 @@ export function resealSecrets(options: Process): JobKind<ResealJob> {
     },
 
     async run(row, { signal, cause, now }) {
-      const { resealId } = stored.parse(row);
+      const { resealId, by } = stored.parse(row);
       const claimed = await claimReseal(database, resealId, CLAIM_MS);
-      // Another process has it in hand, or had and was killed.
-      if (claimed === "held") throw new Unfinished(10);
+      if (claimed === "held")
+        throw new Unfinished("another process has the move in hand, or had it and was killed", 10);
       if (claimed === null) return [];
       try {
         // While servers get a new key one after the other, the job is one of those that have it first.
-        if (options.vault.keyIds[0] !== claimed.keyId) throw new Unfinished(10);
+        if (options.vault.keyIds[0] !== claimed.keyId)
+          throw new Unfinished("the first secret key of this process is another one", 10);
         await resealColumns(options, claimed, performance.now() + SLICE_MS, signal);
         const moved = claimed.columns.reduce((total, column) => total + column.moved, 0);
-        const client = { ...commandLine, userAgent: "", requestId: cause.request_id ?? null };
+        const client = { ...commandLine, ...by, userAgent: "", requestId: cause.request_id ?? null };
         const context = { runtime: options, tenant: options.tenant, client, now: now() };
         await database.write.transaction(async (tx) => {
           await endReseal(tx, resealId, { failure: null });
@@ -90,12 +93,8 @@ export function resealSecrets(options: Process): JobKind<ResealJob> {
         });
       } catch (error) {
         if (error instanceof Gone) return [];
-        if (!(error instanceof BrokenSealError)) {
-          await releaseReseal(database, resealId);
-          throw error;
-        }
-        const failure = "A value was changed in the database, so that its seal is broken.";
-        await database.write.transaction((tx) => endReseal(tx, resealId, { failure }));
+        await releaseReseal(database, resealId);
+        throw error;
       }
       return [];
     },
@@ -117,11 +116,12 @@ async function resealColumns(
     column.total ??= await countOthers(database, vault, sealed);
     while (!column.done) {
       signal.throwIfAborted();
-      if (performance.now() > until) throw new Unfinished(1);
+      if (performance.now() > until) throw new Unfinished("not all values are moved yet", 1);
       await database.write.transaction(async (tx) => {
         const from = column.after.length === 0 ? beforeFirstRow(sealed) : column.after;
         const batch = await resealBatch(tx, vault, sealed, from);
         column.moved += batch.moved;
+        column.broken = (column.broken ?? 0) + batch.broken;
         column.unknown = [...new Set([...column.unknown, ...batch.unknown])];
         column.after = batch.last ?? [];
         column.done = batch.last === null;

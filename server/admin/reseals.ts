@@ -1,6 +1,9 @@
 import { count, desc, eq, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { violatedUnique } from "#db/errors";
+import { audit } from "../audit/audit.ts";
+import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { Enqueuing } from "../jobs/jobs.ts";
@@ -16,7 +19,8 @@ const { reseals } = schema;
 type Shown = AdminVerdict<{ shown: StoredReseal }>;
 
 interface ResealContext {
-  runtime: Databases & OnPlatform & Sealing & Enqueuing<ResealJob>;
+  runtime: Databases & OnPlatform & Sealing & AuditOutputs & Enqueuing<ResealJob>;
+  tenant: Tenant;
   client: Actor;
   now: Date;
 }
@@ -31,16 +35,20 @@ export async function beginReseal(context: ResealContext): Promise<Shown> {
     total: null,
     moved: 0,
     unknown: [],
+    broken: 0,
     after: [],
     done: false,
   }));
-  const job: ResealJob = { name: "reseal_secrets", resealId: id };
+  const { apiKey, operator } = context.client;
+  const by = { ...(apiKey === undefined ? {} : { apiKey }), ...(operator ? { operator } : {}) };
+  const job: ResealJob = { name: "reseal_secrets", resealId: id, by };
   try {
     return await commitWithJobs(runtime, [job], context, async (tx): Promise<Shown> => {
       const [begun] = await tx
         .insert(reseals)
         .values({ id, state: "waiting", keyId: runtime.vault.keyIds[0] ?? "", columns })
         .returning();
+      await audit(context, "secrets_reseal_begun", { key: runtime.vault.keyIds[0] ?? null })(tx);
       return begun ? { ok: true, shown: begun } : notFound;
     });
   } catch (error) {
@@ -50,7 +58,8 @@ export async function beginReseal(context: ResealContext): Promise<Shown> {
 }
 
 /** Cancels a move. What was moved stays under the first key. */
-export async function cancelReseal({ runtime }: Pick<ResealContext, "runtime">, id: string): Promise<Shown> {
+export async function cancelReseal(context: ResealContext, id: string): Promise<Shown> {
+  const { runtime } = context;
   return runtime.database.write.transaction(async (tx): Promise<Shown> => {
     const [found] = await tx.select().from(reseals).where(eq(reseals.id, id)).for("no key update");
     if (!found) return notFound;
@@ -62,6 +71,7 @@ export async function cancelReseal({ runtime }: Pick<ResealContext, "runtime">, 
       .set({ state: "cancelled", updatedAt: sql`clock_timestamp()` })
       .where(eq(reseals.id, id))
       .returning();
+    await audit(context, "secrets_reseal_cancelled", { key: found.keyId })(tx);
     return cancelled ? { ok: true, shown: cancelled } : notFound;
   });
 }

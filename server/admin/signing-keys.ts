@@ -3,7 +3,6 @@ import { audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
-import { currentTime } from "../database/current-time.ts";
 import {
   type KeyPurpose,
   keyPurposes,
@@ -41,11 +40,9 @@ export async function rotateSigningKey(
   purpose: KeyPurpose,
   client: Actor,
 ): Promise<AdminVerdict<{ keys: ShownKey[] }>> {
-  const outcome = await rotateKey({ ...runtime, tenant, purpose });
-  if (outcome !== "made") return rejectAdmin("conflict", refusals[outcome]);
-  const now = await currentTime(runtime);
-  await runtime.database.write.transaction(
+  const outcome = await rotateKey({ ...runtime, tenant, purpose }, (now) =>
     audit({ runtime, tenant, client, now }, "signing_key_rotated", { purpose }),
   );
+  if (outcome !== "made") return rejectAdmin("conflict", refusals[outcome]);
   return { ok: true, keys: await listSigningKeys(runtime, tenant) };
 }

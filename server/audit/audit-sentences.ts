@@ -94,6 +94,8 @@ export const auditSentences: Record<AuditType, Sentence> = {
   console_entry_rejected: failure("The user was not let into the console."),
   console_role_granted: change("The user was given a role of the console."),
   console_role_revoked: change("The role of the console was taken away."),
+  secrets_reseal_begun: change("A move of secrets under another key was begun."),
+  secrets_reseal_cancelled: change("A move of secrets under another key was cancelled."),
   secrets_resealed: change("Secrets were moved under another key."),
   signing_key_rotated: change("A signing key was replaced."),
   tenant_changed: change("The settings of the tenant were changed."),

@@ -80,6 +80,8 @@ const administrationTypes = [
   "console_entry_rejected",
   "console_role_granted",
   "console_role_revoked",
+  "secrets_reseal_begun",
+  "secrets_reseal_cancelled",
   "secrets_resealed",
   "signing_key_rotated",
   "tenant_changed",

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client";
 import { type SealedColumn, sealedByOther, sealedColumns } from "./sealed-columns.ts";
-import { UnknownKeyError, type Vault } from "./vault.ts";
+import { BrokenSealError, UnknownKeyError, type Vault } from "./vault.ts";
 
 /** The result for one column. */
 export interface Resealed {
@@ -11,6 +11,8 @@ export interface Resealed {
   moved: number;
   /** Ids of keys that sealed other values and are not configured. */
   unknown: string[];
+  /** Number of values that stay because they were changed in the database. */
+  broken: number;
 }
 
 /** Rows that one transaction locks; small, so that other transactions do not wait long. */
@@ -19,8 +21,6 @@ const BATCH_ROWS = 200;
 /**
  * Reseals every sealed value by the first key, so that the other keys can be removed. May run at any time and
  * repeatedly.
- *
- * @throws BrokenSealError if a value was changed; values resealed before it stay so
  */
 export async function reseal({ write }: Pick<Database, "write">, vault: Vault): Promise<Resealed[]> {
   const outcome: Resealed[] = [];
@@ -28,15 +28,17 @@ export async function reseal({ write }: Pick<Database, "write">, vault: Vault): 
     const { table, column } = sealed;
     const unknown = new Set<string>();
     let moved = 0;
+    let broken = 0;
     let after: string[] | null = beforeFirstRow(sealed);
     while (after !== null) {
       const from: string[] = after;
       const batch = await write.transaction((tx) => resealBatch(tx, vault, sealed, from));
       for (const name of batch.unknown) unknown.add(name);
       moved += batch.moved;
+      broken += batch.broken;
       after = batch.last;
     }
-    outcome.push({ table, column, moved, unknown: [...unknown] });
+    outcome.push({ table, column, moved, unknown: [...unknown], broken });
   }
   return outcome;
 }
@@ -61,14 +63,15 @@ export interface ResealedBatch {
   moved: number;
   /** Ids of keys that sealed skipped values and are not configured. */
   unknown: string[];
+  /** Skipped values that were changed in the database. */
+  broken: number;
   /** Primary key of the last row that was read; null if there are no more. */
   last: string[] | null;
 }
 
 /**
- * Reseals at most two hundred rows that follow a primary key. Values of unknown keys are skipped.
- *
- * @throws BrokenSealError if a value was changed
+ * Reseals at most two hundred rows that follow a primary key. Values of unknown keys and
+ * those that were changed in the database are skipped.
  */
 export async function resealBatch(
   tx: Transaction,
@@ -86,6 +89,7 @@ export async function resealBatch(
     order by ${list(sealed.key.map(text))} limit ${BATCH_ROWS} for update`);
   const unknown: string[] = [];
   let moved = 0;
+  let broken = 0;
   for (const row of rows) {
     const context = sealed.context(row);
     try {
@@ -98,13 +102,14 @@ export async function resealBatch(
       await tx.execute(sql`update ${table} set ${value} = ${resealed}${named} where ${isThis}`);
       moved += 1;
     } catch (error) {
-      if (!(error instanceof UnknownKeyError)) throw error;
-      unknown.push(error.keyId);
+      if (error instanceof UnknownKeyError) unknown.push(error.keyId);
+      else if (error instanceof BrokenSealError) broken += 1;
+      else throw error;
     }
   }
   const last = rows.at(-1);
   const more = last !== undefined && rows.length === BATCH_ROWS;
-  return { moved, unknown, last: more ? sealed.key.map((name) => last[name] ?? "") : null };
+  return { moved, unknown, broken, last: more ? sealed.key.map((name) => last[name] ?? "") : null };
 }
 
 const list = (parts: SQL[]) => sql.join(parts, sql`, `);

@@ -11,6 +11,7 @@ import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { sealContext } from "#db/schema/table";
 import { PUBLISHED_BEFORE_SIGNING_MS, tokenKeyPurposes } from "#db/schema/tenants";
+import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -170,11 +171,13 @@ export type KeyRefusal = "known" | "recent" | "too_many";
  *
  * @param wanted `other`: a key with another algorithm or secret key than the newest one, of which another process may have made
  *   one concurrently; `any`: a rotation
+ * @param record makes what is written with the key, of the time
  * @returns `made`, or why nothing was written
  */
 export async function makeKey(
   options: KeyStoreOptions,
   wanted: "other" | "any" = "other",
+  record?: (now: Date) => Write,
 ): Promise<"made" | KeyRefusal> {
   const { database, vault, tenant, purpose, platform } = options;
   const { algorithm } = signedFor[purpose](tenant.config);
@@ -215,6 +218,7 @@ export async function makeKey(
     await tx
       .insert(signingKeys)
       .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });
+    await record?.(owner.now)(tx);
     return "made";
   });
 }
@@ -225,11 +229,16 @@ const MIN_KEY_AGE_MS = PUBLISHED_BEFORE_SIGNING_MS * 2;
 /**
  * Replaces the key that signs for a purpose now. The new key is published at once, and signs when those who cache the keys know
  * it. What was signed stays valid.
+ *
+ * @param record makes what is written with the key, of the time
  */
-export async function rotateKey(options: KeyStoreOptions): Promise<"made" | KeyRefusal> {
+export async function rotateKey(
+  options: KeyStoreOptions,
+  record: (now: Date) => Write,
+): Promise<"made" | KeyRefusal> {
   const found = await listKeys(options);
   if (found.filter(({ state }) => state !== "archived").length >= MAX_PUBLISHED_KEYS) return "too_many";
-  return makeKey(options, "any");
+  return makeKey(options, "any", record);
 }
 
 /** What a stored key does. `next`: published, and signs soon; `former`: verifies what it has signed; `archived`: no token. */

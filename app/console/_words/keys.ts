@@ -61,6 +61,10 @@ export const keysWords = {
       count === 1 ? "1 value was moved." : `${count.toLocaleString("en")} values were moved.`,
     progress: (done: number, all: number) => `${done} of ${all} kinds of values`,
     unknownKeys: "Some values stay: SECRET_KEYS lacks the keys that sealed them:",
+    broken: (count: number) =>
+      count === 1
+        ? "1 value stays: it was changed in the database, so that its seal is broken."
+        : `${count.toLocaleString("en")} values stay: they were changed in the database, so that their seals are broken.`,
     byTable: "Moved values by kind",
     table: "Kind",
     movedValues: "Moved",

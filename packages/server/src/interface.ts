@@ -500,6 +500,8 @@ export interface Reseal {
     moved: number;
     /** Keys of values that stay, which are not configured. */
     unknown_keys: string[];
+    /** Values that stay because they were changed in the database. */
+    broken: number;
     done: boolean;
   }[];
   failure: string | null;
@@ -981,6 +983,8 @@ export type AuditType =
   | "console_entry_rejected"
   | "console_role_granted"
   | "console_role_revoked"
+  | "secrets_reseal_begun"
+  | "secrets_reseal_cancelled"
   | "secrets_resealed"
   | "signing_key_rotated"
   | "tenant_changed"
@@ -1414,7 +1418,7 @@ export type ReplayedFlow = {
       /** The name again where this version does not know it. */
       sentence: string;
     }[];
-    /** The settings that differ and could have caused it. */
+    /** The settings that differ and could have caused it: at most 20. */
     settings: {
       name: string;
       /** The recorded value, as JSON of at most 200 characters. `~` stands for a text. */
@@ -1453,7 +1457,7 @@ export type ReplayedFlow = {
       /** The name again where this version does not know it. */
       sentence: string;
     }[];
-    /** The settings that differ and could have caused it. */
+    /** The settings that differ and could have caused it: at most 20. */
     settings: {
       name: string;
       /** The recorded value, as JSON of at most 200 characters. `~` stands for a text. */

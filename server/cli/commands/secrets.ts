@@ -27,6 +27,11 @@ export const secretsReseal = command({
     if (json) await cli.print(JSON.stringify(outcome));
     else
       for (const { table, column, moved } of outcome) await cli.print(`${table}.${column}: ${moved} moved`);
+    const broken = outcome
+      .filter(({ broken }) => broken > 0)
+      .map(({ table, column }) => `${table}.${column}`);
+    if (broken.length > 0)
+      throw new CommandError(`some values were not changed: their seals are broken (${broken.join(", ")})`);
     const unknown = [...new Set(outcome.flatMap(({ unknown }) => unknown))];
     if (unknown.length > 0)
       throw new CommandError(

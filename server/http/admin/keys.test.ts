@@ -138,13 +138,43 @@ describe("a move of stored secrets", () => {
     expect(listed.body).toMatchObject([{ id: begun.id }]);
     const entries = await moving.database.read.select().from(schema.auditLogs);
     expect(entries.filter(({ type }) => type === "secrets_resealed")).toMatchObject([
-      { details: { key: done.key, moved: done.moved } },
+      { details: { key: done.key, moved: done.moved, api_key: expect.any(String) } },
     ]);
+    for (const [type, times] of [
+      ["secrets_reseal_begun", 2],
+      ["secrets_reseal_cancelled", 1],
+    ] as const) {
+      const found = entries.filter((entry) => entry.type === type);
+      expect([type, found.length]).toEqual([type, times]);
+      expect(found[0]?.details).toEqual({ key: done.key, api_key: expect.any(String) });
+    }
     const after = (await call("GET", "/secret_keys")).body;
     const sealedByFormer = after.values.filter(
       ({ place, after: then }: { place: number; after: string }) => place === 2 && then === "reseal",
     );
     expect(sealedByFormer).toEqual([]);
+  });
+
+  test("goes on after a value that was changed in the database, and counts it", async () => {
+    const { call } = await adminOperator(moving);
+    const settings = { third_party: { providers: { google: { secret: "hush" } } } };
+    const made = [];
+    for (const name of ["Damaged", "Whole"])
+      made.push(await createTenant(runtime, { name, hosts: [], settings }));
+    await moving.database.write.execute(sql`update tenants set
+      sealed_config = set_byte(sealed_config, length(sealed_config) - 1, get_byte(sealed_config, length(sealed_config) - 1) # 1)
+      where id = ${made[0]?.id}`);
+    const begun = (await call("POST", "/reseals")).body;
+    await moving.jobs.runDue(10);
+    const done = (await call("GET", `/reseals/${begun.id}`)).body;
+    expect(done).toMatchObject({ state: "finished", failure: null });
+    expect(done.columns.find(({ table }: { table: string }) => table === "tenants")).toMatchObject({
+      total: 2,
+      moved: 1,
+      broken: 1,
+      done: true,
+    });
+    await moving.database.write.delete(schema.tenants).where(sql`id = ${made[0]?.id}`);
   });
 
   test("waits for a process whose first key is the one that was asked for", async () => {

@@ -127,6 +127,7 @@ const reseal = z
         total: count.nullable().describe("Values that were to be moved; null if the column is not begun."),
         moved: count,
         unknown_keys: z.array(z.string()).describe("Keys of values that stay, which are not configured."),
+        broken: count.describe("Values that stay because they were changed in the database."),
         done: z.boolean(),
       }),
     ),
@@ -148,10 +149,11 @@ function shownReseal({ id, state, keyId, columns, failure, createdAt, updatedAt 
     key: keyId,
     total: begun.length === 0 ? null : sum(begun.map(({ total }) => total ?? 0)),
     moved: sum(columns.map(({ moved }) => moved)),
-    columns: columns.map(({ after: _, unknown, ...column }) => ({
+    columns: columns.map(({ after: _, unknown, broken = 0, ...column }) => ({
       holds: holdsOf(column.table, column.column),
       ...column,
       unknown_keys: unknown,
+      broken,
     })),
     failure,
     created_at: createdAt.toISOString(),
@@ -221,7 +223,7 @@ export const keyAddresses = [
     description: "What was moved stays under the first key. A second call has no effect.",
     answers: { ...resealAnswers, 409: "It has ended." },
     perform: async (context, { params }) =>
-      isOperator(context) ? cancelReseal(context, params.id) : forbidden,
+      isOperator(context) ? cancelReseal(await clientContext(context), params.id) : forbidden,
     show: ({ shown }) => shownReseal(shown),
   }),
 ];

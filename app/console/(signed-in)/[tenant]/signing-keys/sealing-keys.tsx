@@ -126,6 +126,7 @@ function Progressing({ reseal }: { reseal: Reseal }) {
   const { id, state, moved, columns, failure, updated_at } = reseal;
   const done = columns.filter((column) => column.done).length;
   const unknown = [...new Set(columns.flatMap(({ unknown_keys }) => unknown_keys))];
+  const broken = columns.reduce((all, column) => all + column.broken, 0);
   const begun = columns.filter(({ total }) => total !== null && total > 0);
   return (
     <Panel
@@ -159,6 +160,7 @@ function Progressing({ reseal }: { reseal: Reseal }) {
           {texts.unknownKeys} {unknown.join(", ")}
         </Alert>
       )}
+      {broken > 0 && <Alert color="red">{texts.broken(broken)}</Alert>}
       {begun.length > 0 && (
         <Table aria-label={texts.byTable} layout="fixed">
           <Table.Thead>
