@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { directionOf } from "#words/direction";
 import type { PageLanguage } from "#words/language-tags";
 import { wordsOf } from "#words/words-of";
@@ -37,13 +38,16 @@ export async function previewPages(
   );
   const { drawPicture, drawShownState } = await builtGallery();
   const options = { words: wordsOf(language, own), language, service: service.name };
-  const pictures = asked.flatMap((picture) => {
+  const pictures: PagePreviews["pictures"] = [];
+  for (const picture of asked) {
     const [name, markup] =
       typeof picture === "string"
         ? [picture, drawPicture(picture, options)]
         : [picture.state, drawShownState(picture, options)];
-    return markup === null ? [] : [{ name, markup }];
-  });
+    if (markup !== null) pictures.push({ name, markup });
+    // A picture is drawn in one go, and sign-ins get their turn in between.
+    await setImmediate();
+  }
   return {
     style: { light: light ?? "", dark: dark ?? "" },
     warnings: themeWarnings(theme),

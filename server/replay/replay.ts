@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Condition, explain, leavesIn, reasonName } from "../conditions/condition.ts";
 import {
   type ChangedSetting,
@@ -118,6 +119,7 @@ export async function replay(bundle: Bundle, config?: Config): Promise<Replayed>
   let record: FlowRecord | null = null;
   let hasLeft = false;
   for (const [index, step] of bundle.steps.entries()) {
+    if (index % STEPS_IN_A_TURN === STEPS_IN_A_TURN - 1) await setImmediate();
     const { decided_by: decided } = step;
     const replayed: ReplayedStep = {
       action: step.action,
@@ -161,6 +163,9 @@ export async function replay(bundle: Bundle, config?: Config): Promise<Replayed>
     settings: changed ? changedSettings(first, changed) : [],
   };
 }
+
+/** Steps that are performed in one go; sign-ins get their turn in between. */
+const STEPS_IN_A_TURN = 50;
 
 /** Differences that are told; a change of one condition may appear at each step. */
 const MAX_DIFFERENCES = 200;

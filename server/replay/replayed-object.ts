@@ -32,7 +32,9 @@ const differenceSchema = z.strictObject({
   now: z.string().nullable(),
   decided_then: z.array(reason).describe("What decided when it was recorded, where that differs."),
   decided_now: z.array(reason),
-  settings: z.array(changedSetting).describe("The settings that differ and could have caused it."),
+  settings: z
+    .array(changedSetting)
+    .describe("The settings that differ and could have caused it: at most 20."),
 });
 
 const named = z.array(z.strictObject({ name: z.string(), reasons: z.array(reason) }));
@@ -103,9 +105,12 @@ const shownSetting = ({ name, before, now }: ChangedSetting) => ({
   now: JSON.stringify(now).slice(0, MAX_VALUE_CHARACTERS),
 });
 
+/** Settings that are told with each of up to 200 differences. */
+const MAX_SETTINGS_OF_DIFFERENCE = 20;
+
 const shownDifference = ({ decidedThen, decidedNow, settings, ...rest }: Difference) => ({
   ...rest,
-  settings: settings.map(shownSetting),
+  settings: settings.slice(0, MAX_SETTINGS_OF_DIFFERENCE).map(shownSetting),
   decided_then: decidedThen,
   decided_now: decidedNow,
 });
