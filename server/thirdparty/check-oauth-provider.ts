@@ -8,7 +8,7 @@ import { isForbiddenAddress } from "../lib/public-lookup.ts";
 import { clockFinding, type Finding, quoted } from "./findings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
 import type { Process } from "./process.ts";
-import { boundedFetch, providerNetwork } from "./provider-fetch.ts";
+import { boundedFetch, MAX_PROVIDER_KEYS, providerNetwork } from "./provider-fetch.ts";
 import { asObject, type Provider } from "./providers/provider.ts";
 
 /** For all requests of a check. */
@@ -258,6 +258,8 @@ async function checkKeys(
   if (!found.ok) return error(`The keys cannot be read: ${found.why}`);
   const { keys } = found.json;
   if (!Array.isArray(keys)) return error("The answer of jwks_uri is no key set.");
+  if (keys.length > MAX_PROVIDER_KEYS)
+    return error(`The key set has more than ${MAX_PROVIDER_KEYS} keys, and is not used.`);
   const all = keys.map(asObject);
   if (!all.every(isNoWeakEd25519Jwk)) return error(thirdPartyFailures.weak_key);
   const usable = all.filter(isUsableKey).length;

@@ -26,7 +26,13 @@ import { readKeysAgain } from "./key-readings.ts";
 import { toThirdPartyError } from "./oauth-errors.ts";
 import type { Process } from "./process.ts";
 import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
-import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
+import {
+  boundedFetch,
+  cachingFetch,
+  forgetDocuments,
+  MAX_PROVIDER_KEYS,
+  providerNetwork,
+} from "./provider-fetch.ts";
 import { asObject, type Provider } from "./providers/provider.ts";
 
 /** Sign-in at a provider with the authorization code flow of OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0. */
@@ -162,6 +168,7 @@ export async function completeAuthorization(
       return grant(renewed);
     });
     const keys = getJwksCache(configuration);
+    if (keys && keys.jwks.keys.length > MAX_PROVIDER_KEYS) throw tooManyKeys();
     if (keys && !keys.jwks.keys.every(isNoWeakEd25519Jwk)) throw weakKey();
     if (keys) network.keys.set(keysOf, keys);
 
@@ -281,7 +288,7 @@ async function readKeys(url: URL, fetch: CustomFetch): Promise<ExportedJWKSCache
     const response = await fetch(url.href, { ...options, body: undefined });
     if (response.status !== 200) return null;
     const { keys } = asObject(await response.json());
-    if (!Array.isArray(keys)) return null;
+    if (!Array.isArray(keys) || keys.length > MAX_PROVIDER_KEYS) return null;
     return { jwks: { keys: keys.map((key) => asObject(key)) as never }, uat: Math.floor(Date.now() / 1000) };
   } catch {
     return null;
@@ -301,6 +308,9 @@ function repeatingTokens(configuration: Configuration, fetch: CustomFetch): Cust
 
 const unusableResponse = (reason: "api_refused" | "api_unreadable" | "no_subject") =>
   new ThirdPartyError("invalid_request", "The provider did not say who you are.", reason);
+
+const tooManyKeys = () =>
+  new ThirdPartyError("invalid_request", "The provider's answer could not be read.", "answer_too_long");
 
 /** Signatures under such a key can be forged, so a provider that publishes one is not believed at all. */
 const weakKey = () =>

@@ -25,6 +25,9 @@ export interface ProviderNetwork {
 /** After decompression. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
+/** Keys of a set that is used: each is judged, and an answer of the size above could have thousands. */
+export const MAX_PROVIDER_KEYS = 100;
+
 const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 
 /** Size of the cache; the oldest documents are evicted. */

@@ -138,6 +138,12 @@ describe("an OpenID provider", () => {
     const short = publicKey.export({ format: "jwk" });
     fake.answers["/jwks"] = (response) => json(response, { keys: [short, { kty: "oct", k: "AAAA" }] });
     expect(of((await checkOAuth()).findings, "keys")?.outcome).toBe("error");
+    fake.answers["/jwks"] = (response) =>
+      json(response, { keys: Array.from({ length: 101 }, () => fake.publicJwk) });
+    expect(of((await checkOAuth()).findings, "keys")).toMatchObject({
+      outcome: "error",
+      message: expect.stringContaining("more than 100 keys"),
+    });
   });
 
   test("that has settings which are not valid, or is off, is told of", async () => {
