@@ -70,6 +70,9 @@ test("an operator checks and tries a provider, rotates keys and moves secrets @n
     const opened = page.waitForEvent("popup");
     await button(page, "Test sign-in").click();
     const popup = await opened;
+    await expect(popup.getByText("is shown to the operator of the console")).toBeVisible();
+    await expectAccessible(popup);
+    await button(popup, "Continue").click();
     await popup.waitForURL(/\/providers\/custom_fake\/test\?id=/);
     await expect(popup.getByText("The sign-in would succeed")).toBeVisible();
     await expect(

@@ -180,6 +180,10 @@ export interface MessageTexts {
   actAsButton: string;
   actAsGoneTitle: string;
   actAsGoneSentence: string;
+  /** Of the page that begins a test sign-in at an identity provider, which an operator of the console sees. */
+  testTitle: string;
+  testSentence: string;
+  testButton: string;
   signedOutTitle: string;
   signedOutSentence: string;
   /** The browser goes on to the provider that the session was signed in at. */

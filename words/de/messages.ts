@@ -37,6 +37,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "Dieser Link gilt nicht mehr",
   actAsGoneSentence:
     "Er gilt einmal, eine Minute lang, und in dem Browser, der ihn angefordert hat. Beginnen Sie in der Konsole von vorn.",
+  testTitle: "Anmeldung testen?",
+  testSentence:
+    "Was der Anbieter über Sie mitteilt, wird der Person angezeigt, die diesen Test in der Konsole begonnen hat. Sie werden hier nicht angemeldet. Wenn Sie ihn nicht selbst begonnen haben, schließen Sie diese Seite.",
+  testButton: "Weiter",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutSentence: "Sie können diese Seite schließen.",
   signedOutNext: "Als Nächstes werden Sie bei dem Anbieter abgemeldet, mit dem Sie sich angemeldet haben.",

@@ -35,6 +35,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "This link is no longer valid",
   actAsGoneSentence:
     "It works once, for a minute, and in the browser that asked for it. Begin again in the console.",
+  testTitle: "Test the sign-in?",
+  testSentence:
+    "What the provider states about you is shown to the operator of the console who began this test. You are not signed in here. If you did not begin it yourself, close this page.",
+  testButton: "Continue",
   signedOutTitle: "You are signed out",
   signedOutSentence: "You can close this page.",
   signedOutNext: "Next, you are signed out at the provider that you signed in with.",

@@ -36,6 +36,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "Ce lien n’est plus valable",
   actAsGoneSentence:
     "Il fonctionne une seule fois, pendant une minute, dans le navigateur qui l’a demandé. Recommencez dans la console.",
+  testTitle: "Tester la connexion ?",
+  testSentence:
+    "Ce que le fournisseur indique à votre sujet est montré à la personne qui a commencé ce test dans la console. Vous n’êtes pas connecté ici. Si vous ne l’avez pas commencé vous-même, fermez cette page.",
+  testButton: "Continuer",
   signedOutTitle: "Vous n’êtes plus en session",
   signedOutSentence: "Vous pouvez fermer cette page.",
   signedOutNext: "Ensuite, la session chez le fournisseur qui a servi à la connexion se termine aussi.",

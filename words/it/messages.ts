@@ -36,6 +36,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "Questo link non è più valido",
   actAsGoneSentence:
     "Funziona una volta, per un minuto, nel browser che lo ha richiesto. Ricominci nella console.",
+  testTitle: "Provare l’accesso?",
+  testSentence:
+    "Ciò che il provider comunica su di Lei viene mostrato alla persona che ha avviato questo test nella console. Qui non viene effettuato alcun accesso. Se non l’ha avviato Lei, chiuda questa pagina.",
+  testButton: "Continua",
   signedOutTitle: "La sessione è terminata",
   signedOutSentence: "È possibile chiudere questa pagina.",
   signedOutNext: "Ora termina anche la sessione presso il provider usato per l’accesso.",

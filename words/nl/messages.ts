@@ -36,6 +36,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "Deze link is niet meer geldig",
   actAsGoneSentence:
     "Hij werkt één keer, een minuut lang, in de browser die erom vroeg. Begin opnieuw in de console.",
+  testTitle: "De aanmelding testen?",
+  testSentence:
+    "Wat de aanbieder over u meedeelt, wordt getoond aan degene die deze test in de console is begonnen. U wordt hier niet ingelogd. Bent u er niet zelf mee begonnen, sluit dan deze pagina.",
+  testButton: "Doorgaan",
   signedOutTitle: "Je bent uitgelogd",
   signedOutSentence: "Je kunt deze pagina sluiten.",
   signedOutNext: "Daarna word je ook uitgelogd bij de aanbieder waarmee je bent ingelogd.",

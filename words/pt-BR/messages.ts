@@ -36,6 +36,10 @@ export const messages: MessageTexts = {
   actAsGoneTitle: "Este link não é mais válido",
   actAsGoneSentence:
     "Ele funciona uma vez, por um minuto, no navegador que o pediu. Comece de novo no console.",
+  testTitle: "Testar o login?",
+  testSentence:
+    "O que o provedor informar sobre você será mostrado à pessoa que começou este teste no console. Você não entra aqui. Se não foi você quem o começou, feche esta página.",
+  testButton: "Continuar",
   signedOutTitle: "Você saiu",
   signedOutSentence: "Você pode fechar esta página.",
   signedOutNext: "Em seguida, você sai também do provedor com o qual entrou.",

@@ -30,6 +30,10 @@ export const messages: MessageTexts = {
   actAsButton: "登录",
   actAsGoneTitle: "此链接已失效",
   actAsGoneSentence: "它只能在请求它的浏览器中使用一次，有效期一分钟。请在控制台中重新开始。",
+  testTitle: "测试登录？",
+  testSentence:
+    "提供方告知的有关您的信息将显示给在控制台中开始此测试的人员。您不会在此登录。如果不是您本人开始的测试，请关闭此页面。",
+  testButton: "继续",
   signedOutTitle: "您已退出登录",
   signedOutSentence: "您可以关闭此页面。",
   signedOutNext: "接下来，您还将退出登录时所用的身份提供方。",

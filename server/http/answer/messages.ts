@@ -112,6 +112,24 @@ export const actAsGone: Message = ({ page }) => ({
   sentence: page.actAsGoneSentence,
 });
 
+/** Tells before a test sign-in who is shown what the provider states. @param press the form of the button */
+export const providerTestPage =
+  (press: { action: string; fields: Record<string, string> }): Message =>
+  ({ page }) => ({
+    title: page.testTitle,
+    sentence: page.testSentence,
+    wayOn: { label: page.testButton, ...press },
+  });
+
+/** The same when the button was pressed. @param href the address of the provider, which the browser opens by itself */
+export const providerTestNext =
+  (href: string): Message =>
+  ({ page }) => ({
+    title: page.testTitle,
+    sentence: page.testSentence,
+    wayOn: { text: page.testButton, href },
+  });
+
 /**
  * A link whose code is used, replaced, expired or without attempts.
  *
@@ -192,6 +210,7 @@ export const messages: Readonly<Record<string, Message>> = {
     fields: {},
   }),
   message_act_as_gone: actAsGone,
+  message_provider_test: providerTestPage({ action: "/thirdparty/test", fields: {} }),
   message_too_many_pages: tooManyPages(42),
   message_refused_destination: refusedDestination(
     "`redirect_to` is not an allowed address (hosted.allowed_redirect_urls).",

@@ -346,6 +346,7 @@ const testsOfProviders =
 
 /** Operations that cannot succeed, with the reason. */
 const neverSuccessful: Record<string, string> = {
+  askBeforeProviderTest: testsOfProviders,
   startProviderTest: testsOfProviders,
   impersonateUser:
     "an account of the console signs in as a user, not a key: `server/http/console/impersonation.test.ts`",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { address } from "../table/address.ts";
 import { described } from "../table/operation.ts";
-import { startProviderTestHandler } from "./provider-test.ts";
+import { providerTestPageHandler, startProviderTestHandler } from "./provider-test.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
 import { samlLogoutHandler } from "./saml-logout.ts";
@@ -54,18 +54,32 @@ export const providerAddresses = [
     bodyType: "application/x-www-form-urlencoded",
     answers: back,
   }),
-  described(address("GET", "/thirdparty/test", startProviderTestHandler, "plain", "public"), {
+  described(address("GET", "/thirdparty/test", providerTestPageHandler, "plain", "public"), {
+    id: "askBeforeProviderTest",
+    summary: "Tell who is shown the result of a test sign-in",
+    description: "It uses nothing up.",
+    tag: "providers",
+    query: z.object({ ticket: z.string().optional().describe("Of a test that the console began.") }),
+    answers: {
+      200: { schema: z.string().describe("A page with one button."), mediaType: "text/html" },
+      404: "There is no ticket.",
+    },
+  }),
+  described(address("POST", "/thirdparty/test", startProviderTestHandler, "plain", "same-origin"), {
     id: "startProviderTest",
     summary: "Send a browser to an identity provider for a test sign-in",
     tag: "providers",
-    query: z.object({ ticket: z.string().optional().describe("Of a test that the console began; once.") }),
+    body: z.object({ ticket: z.string() }),
+    bodyType: "application/x-www-form-urlencoded",
     answers: {
-      204: back[204],
-      303: {
-        description: "To the provider, or to the result.",
-        headers: { Location: "Address of the provider, or of the page of the console." },
+      200: {
+        schema: z.string().describe("A page that goes on to the provider, or to the result."),
+        mediaType: "text/html",
       },
+      400: "The form is malformed.",
+      403: "Only same-origin requests are allowed.",
       404: "The ticket is unknown, or was used.",
+      413: "The body is too large.",
     },
   }),
   described(address("GET", "/saml/metadata", samlMetadataHandler, "plain", "public"), {

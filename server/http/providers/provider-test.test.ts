@@ -5,13 +5,14 @@ import { createTenant } from "../../tenants/manage-tenants.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { adminOperator } from "../../testing/admin-operator.ts";
 import { type ConsoleAccount, consoleAccount } from "../../testing/console-account.ts";
-import { startFakeProvider } from "../../testing/fake-provider.ts";
+import { json, startFakeProvider } from "../../testing/fake-provider.ts";
 import { startOidcProvider } from "../../testing/oidc-provider.ts";
 import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
-import { visitor } from "../../testing/visitor.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
 /** Test sign-ins at identity providers, from the console to the provider and back to the result. */
 
@@ -40,6 +41,10 @@ const pathOf = (address: string | null) => {
   return pathname + search;
 };
 
+/** Presses the button of the page at the host of the tenant. */
+const press = (browser: Visitor, start: string) =>
+  browser.submit("/thirdparty/test", { ticket: new URL(start, home).searchParams.get("ticket") ?? "" });
+
 /** Begins a test and opens it, up to the address of the provider. */
 async function sent(provider_id: string, of: ConsoleAccount = operator) {
   const procedure = provider_id.includes("_") ? "beginOAuthProviderTest" : "beginSamlProviderTest";
@@ -47,8 +52,9 @@ async function sent(provider_id: string, of: ConsoleAccount = operator) {
   if (!begun.data) throw new Error(begun.message);
   const opened = await of.browser.request(pathOf(begun.data.url));
   const start = pathOf(opened.headers.get("location"));
-  const started = await of.browser.request(start);
-  const address = started.headers.get("location") ?? "";
+  expect(await (await of.browser.request(start)).text()).toContain("is shown to the operator of the console");
+  const started = await press(of.browser, start);
+  const address = started.headers.get("refresh")?.replace("0;url=", "") ?? "";
   return { id: begun.data.id as string, url: begun.data.url as string, start, address, started };
 }
 
@@ -169,6 +175,18 @@ describe("a test sign-in", () => {
     await operator.browser.request(await fakeAnswer(address));
     expect(await resultOf(id)).toMatchObject({ outcome: "failed", reason: "answer_not_verified" });
     fake.reset();
+    fake.person = { sub: "f-9" };
+    fake.answers["/jwks"] = (response) =>
+      json(response, {
+        keys: [...Array(101).keys()].map((at) =>
+          at === 0 ? fake.publicJwk : { ...fake.publicJwk, kid: `${at}` },
+        ),
+      });
+    providerNetwork(runtime).keys.clear();
+    const many = await sent("custom_fake");
+    await operator.browser.request(await fakeAnswer(many.address));
+    expect(await resultOf(many.id)).toMatchObject({ outcome: "failed", reason: "answer_too_long" });
+    fake.reset();
     const answers = fake.answers;
     answers["/.well-known/openid-configuration"] = (response) => void response.writeHead(500).end();
     const closed = runtime.configured({
@@ -222,8 +240,14 @@ describe("A347 a test that is stolen, replayed or turned into a sign-in", () => 
     expect(opened.status).toBe(303);
     expect((await operator.browser.request(path)).status).toBe(404);
     const start = pathOf(opened.headers.get("location"));
-    expect((await operator.browser.request(start)).status).toBe(303);
-    expect((await thief.request(start)).status).toBe(404);
+    // The page uses nothing up, and the press counts once.
+    expect((await thief.request(start)).status).toBe(200);
+    const foreign = { "sec-fetch-site": "cross-site" };
+    const ticket = new URL(start, home).searchParams.get("ticket") ?? "";
+    expect((await thief.submit("/thirdparty/test", { ticket }, foreign)).status).toBe(403);
+    expect((await press(operator.browser, start)).headers.get("refresh")).toContain(fake.issuer);
+    expect((await press(thief, start)).status).toBe(404);
+    expect((await thief.request("/thirdparty/test")).status).toBe(404);
   });
 
   test("A347 the answer counts in the browser that was sent, once, and for ten minutes", async () => {

@@ -22,11 +22,14 @@ import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { startSamlRequest } from "../../thirdparty/saml/authn-request.ts";
 import { completeSamlSignIn } from "../../thirdparty/saml/sign-in.ts";
 import { messagePage } from "../answer/message-page.ts";
-import { missingAddress } from "../answer/messages.ts";
+import { missingAddress, providerTestNext, providerTestPage } from "../answer/messages.ts";
 import { type Reply, redirect } from "../answer/reply.ts";
 import { isOfConsole } from "../console/sign-in.ts";
 import { presentedVisitor } from "../console/visitor.ts";
+import { formError } from "../page/step.ts";
+import { readText } from "../request/body.ts";
 import { thirdPartyStateCookie } from "../request/cookies.ts";
+import { withinTenant } from "../request/tenant-path.ts";
 import { type Handler, type HandlerContext, requestContextOf } from "../table/handler-context.ts";
 import { isSameBrowser, otherBrowser, toThirdPartyError } from "./provider-return.ts";
 
@@ -54,33 +57,60 @@ export const openProviderTestHandler: Handler = async (context) => {
   const { tenantId, ticket } = opened;
   const tenant = tenantId === runtime.tenant.id ? runtime.tenant : await runtime.tenants.byId(tenantId);
   if (!tenant) return missing(context);
-  return redirect(303, `${tenant.config.base_url}/thirdparty/test?ticket=${ticket}`);
+  return redirect(303, `${tenant.config.base_url}${PROVIDER_TEST_PATH}?ticket=${ticket}`);
 };
 
-/** `GET /thirdparty/test?ticket=`: sends the browser to the provider, as a sign-in does. */
+const PROVIDER_TEST_PATH = "/thirdparty/test";
+
+/** The address of the page holds the ticket. */
+const isolated = { "Referrer-Policy": "strict-origin", "X-Robots-Tag": "noindex, nofollow" };
+
+/**
+ * `GET /thirdparty/test?ticket=`: tells who is shown what the provider states, because the link could be given to another person.
+ * It uses nothing up.
+ */
+export const providerTestPageHandler: Handler = async (context) => {
+  const { tenant, url, request } = context;
+  const [ticket = "", ...others] = url.searchParams.getAll("ticket");
+  if (!isRandomToken(ticket) || others.length > 0) return missing(context);
+  const press = { action: withinTenant(tenant.config, PROVIDER_TEST_PATH), fields: { ticket } };
+  return messagePage(200, request.headers, tenant.config, providerTestPage(press), isolated);
+};
+
+/** `POST /thirdparty/test`: the press. The browser goes to the provider, as in a sign-in. */
 export const startProviderTestHandler: Handler = async (context) => {
-  const { runtime, tenant, url, request } = context;
-  if (request.method === "HEAD") return { status: 204 };
-  const ticket = url.searchParams.get("ticket") ?? "";
+  const { runtime, tenant } = context;
+  const text = await readText(context.request, "application/x-www-form-urlencoded");
+  if (!text.ok) return formError(text.reason);
+  const ticket = new URLSearchParams(text.value).get("ticket") ?? "";
   const test = isRandomToken(ticket) ? await takeTestTicket(runtime, tenant, ticket) : null;
   if (!test) return missing(context);
   const tried = triedProvider(tenant, test.provider);
   const page = resultPage(context, test.provider, test.id);
   if (!tried) {
     await endProviderTest(runtime, tenant, test.id, failedTest({ reason: "disabled" }));
-    return redirect(303, page);
+    return onwards(context, page);
   }
   try {
     const { address, state, write } = await startedAt(context, tried, { testId: test.id, page });
     await runtime.database.write.transaction(write);
-    return redirect(303, address, {
-      cookies: [thirdPartyStateCookie(tenant.config, state, THIRD_PARTY_REQUEST_SECONDS)],
-    });
+    return onwards(context, address, [
+      thirdPartyStateCookie(tenant.config, state, THIRD_PARTY_REQUEST_SECONDS),
+    ]);
   } catch (cause) {
     await endProviderTest(runtime, tenant, test.id, failedTest(loggedError(context, cause)));
-    return redirect(303, page);
+    return onwards(context, page);
   }
 };
+
+/** A page that goes on by itself: browsers do not let a form lead to another origin by redirects (`form-action`). */
+function onwards({ request, tenant }: HandlerContext, address: string, cookies: string[] = []): Reply {
+  const headers = { Refresh: `0;url=${address}`, "Referrer-Policy": "no-referrer" };
+  return {
+    ...messagePage(200, request.headers, tenant.config, providerTestNext(address), headers),
+    cookies,
+  };
+}
 
 async function startedAt(
   context: HandlerContext,
