@@ -27,6 +27,12 @@ const storedMail = z.discriminatedUnion("type", [
     browser: z.string(),
     place: z.string().nullable(),
   }),
+  z.object({
+    type: z.enum(messagesOf("impersonation")),
+    at: z.iso.datetime(),
+    minutes: z.int(),
+    reason: z.string(),
+  }),
 ]);
 
 /** Mails that no change of an account causes. */
