@@ -397,6 +397,7 @@ describe("stile", () => {
       column: "sealed_config",
       moved: 2,
       unknown: [],
+      broken: 0,
     });
     const again = await printed(["secrets", "reseal"], { env: { SECRET_KEYS: fresh } });
     expect(again).toContain("tenants.sealed_config: 0 moved\n");
