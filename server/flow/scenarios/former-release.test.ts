@@ -323,7 +323,7 @@ describe.skipIf(!isAvailable)(about + why, () => {
     await present.restart();
     const made = "select from signing_keys where algorithm = 'EdDSA'";
     await eventually(async () => expect(await query(made, [])).toHaveLength(1));
-    await query("update signing_keys set created_at = created_at - interval '2 minutes'", []);
+    await query("update signing_keys set created_at = created_at - interval '12 minutes'", []);
     await present.restart();
     expect(await acceptEachOther()).toEqual(["EdDSA", "EdDSA"]);
   });
