@@ -79,6 +79,7 @@ const rules: Record<string, RegExp> = {
       /from must be 1 to \d+ (hour|day)s before to|must be between the years/,
     ]),
   ),
+  impersonateUser: /reason must (be one line|have a letter)/,
   getStatistics: /must be at most \d+ days before to/,
   replayWebhookDeliveries: /needs flow_id or start_time/,
   // A setting by its name, with what it must be; not its type, and not that it does not exist.
