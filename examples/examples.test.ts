@@ -317,10 +317,10 @@ describe.each(["ES256", "EdDSA"])("with sessions of %s", (algorithm) => {
   beforeAll(async () => {
     service.server.environment.STILE_SESSION_ALGORITHM = algorithm;
     await service.server.restart();
-    // What starts signs with the former key until the new one was published for a minute.
+    // What starts signs with the former key until the new one was published for eleven minutes.
     await eventually(async () => {
       const { rowCount } = await service.database.database.write.execute(
-        sql`update signing_keys set created_at = created_at - interval '2 minutes' where algorithm = ${algorithm}`,
+        sql`update signing_keys set created_at = created_at - interval '12 minutes' where algorithm = ${algorithm}`,
       );
       expect(rowCount).toBe(1);
     });

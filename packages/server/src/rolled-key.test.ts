@@ -85,7 +85,7 @@ test("A66 a client verifies sessions and deliveries of the old and the new key, 
   expect(keyReads).toHaveLength(1);
 
   await service.database.database.write.execute(
-    sql`update signing_keys set created_at = created_at - interval '2 minutes'`,
+    sql`update signing_keys set created_at = created_at - interval '12 minutes'`,
   );
   await restartWith(newKey, oldKey);
   const after = await register();
