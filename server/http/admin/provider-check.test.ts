@@ -152,7 +152,7 @@ describe("an OpenID provider", () => {
     discovers({});
     const off = await checkOAuth({ enabled: false });
     expect(off.findings[0]).toMatchObject({ check: "enabled", outcome: "warning" });
-    const unknown = await checkOAuth({}, "nobody");
+    const unknown = await checkOAuth({}, "absent");
     expect(unknown.status).toBe(404);
   });
 
