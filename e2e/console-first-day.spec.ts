@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { startReceiver } from "../server/testing/webhook-receiver.ts";
 import { codesOf } from "./codes.ts";
+import { button, field, inDialog } from "./console.ts";
 import { expect, test } from "./fixtures.ts";
 import { tabTo } from "./keyboard.ts";
 import { chooseMethod, codeField, emailField, enterCode, expectPage, newPasswordField } from "./steps.ts";
@@ -12,17 +13,6 @@ test.use({
   contextOptions: { reducedMotion: "reduce" },
   settings: { STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true" },
 });
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-/** The control of a label, which may have an asterisk. */
-const field = (page: Page, label: string) =>
-  page
-    .locator("input, textarea")
-    .and(page.getByLabel(label, { exact: true }).or(page.getByLabel(`${label} *`, { exact: true })));
-
-const inDialog = (page: Page, name: string) =>
-  page.getByRole("dialog").getByRole("button", { name, exact: true });
 
 async function press(page: Page, control: Locator): Promise<void> {
   await tabTo(page, control);

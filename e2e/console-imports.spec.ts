@@ -1,15 +1,11 @@
-import type { Page } from "@playwright/test";
 import { openidApplication, registeredBrowser } from "../server/testing/openid-application.ts";
-import { expectAccessible, openConsole } from "./console.ts";
+import { expectAccessible, inDialog, openConsole } from "./console.ts";
 import { adminCall, fileOfUsers, filledSettings } from "./console-data.ts";
 import { expect, test } from "./fixtures.ts";
 
 /** Users that come in from a file, and the applications that have access to accounts. */
 
 test.use({ settings: filledSettings, contextOptions: { reducedMotion: "reduce" } });
-
-const inDialog = (page: Page, name: string) =>
-  page.getByRole("dialog").getByRole("button", { name, exact: true });
 
 const newNames = () => {
   const prefix = `p${crypto.randomUUID().slice(0, 8)}`;

@@ -1,13 +1,11 @@
 import type { FrameLocator, Page } from "@playwright/test";
-import { consoleSettings, expectAccessible, openConsole } from "./console.ts";
+import { button, consoleSettings, expectAccessible, openConsole } from "./console.ts";
 import { expect, test } from "./fixtures.ts";
 import { stile } from "./stile.ts";
 
 /** What pages look like in the console: the theme and the words with their preview, the messages, and recorded states. */
 
 test.use({ settings: consoleSettings, contextOptions: { reducedMotion: "reduce" } });
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 const preview = (page: Page, state: string): FrameLocator =>
   page.frameLocator(`iframe[title="Preview of “${state}”"]`);

@@ -1,22 +1,10 @@
 import type { Page } from "@playwright/test";
-import { consoleSettings, expectAccessible, openConsole } from "./console.ts";
+import { button, consoleSettings, expectAccessible, field, inDialog, openConsole } from "./console.ts";
 import { expect, test } from "./fixtures.ts";
 
 /** What stands around a tenant in the console: webhooks, keys, identity providers, applications, and the tenants themselves. */
 
 test.use({ settings: consoleSettings, contextOptions: { reducedMotion: "reduce" } });
-
-/** The input of a label, which a list of choices may have too, and an asterisk. */
-const field = (page: Page, label: string) =>
-  page
-    .locator("input, textarea")
-    .and(page.getByLabel(label, { exact: true }).or(page.getByLabel(`${label} *`, { exact: true })));
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-/** The button of the window that is open. */
-const inDialog = (page: Page, name: string) =>
-  page.getByRole("dialog").getByRole("button", { name, exact: true });
 
 async function visit(page: Page, address: string, heading: string): Promise<void> {
   await page.goto(address);

@@ -1,6 +1,5 @@
-import type { Page } from "@playwright/test";
 import { type FakeProvider, startFakeProvider } from "../server/testing/fake-provider.ts";
-import { consoleSettings, expectAccessible, openConsole } from "./console.ts";
+import { button, consoleSettings, expectAccessible, field, inDialog, openConsole } from "./console.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { stile } from "./stile.ts";
 
@@ -19,16 +18,6 @@ const test = base.extend<object, { fake: FakeProvider }>({
 });
 
 test.use({ settings: consoleSettings, contextOptions: { reducedMotion: "reduce" } });
-
-const field = (page: Page, label: string) =>
-  page
-    .locator("input, textarea")
-    .and(page.getByLabel(label, { exact: true }).or(page.getByLabel(`${label} *`, { exact: true })));
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-const inDialog = (page: Page, name: string) =>
-  page.getByRole("dialog").getByRole("button", { name, exact: true });
 
 test("an operator checks and tries a provider, rotates keys and moves secrets @next", async ({
   page,

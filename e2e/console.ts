@@ -33,6 +33,18 @@ export async function openConsole(
   return page.url();
 }
 
+/** The control of a label, which a list of choices may have too, and an asterisk. */
+export const field = (page: Page, label: string) =>
+  page
+    .locator("input, textarea")
+    .and(page.getByLabel(label, { exact: true }).or(page.getByLabel(`${label} *`, { exact: true })));
+
+export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** A button of the window that is open. */
+export const inDialog = (page: Page, name: string) =>
+  page.getByRole("dialog").getByRole("button", { name, exact: true });
+
 /** Checks what is shown with axe, and its colours in the other scheme too. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
