@@ -75,7 +75,7 @@ const recordText = `with step as (
     select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
       capabilities, inputs, decode(not_offered, 'base64'), decode(decided_by, 'base64'), expires_at
-    from jsonb_to_recordset($1::jsonb) as new(tenant_id uuid, flow_id uuid, id uuid, at timestamptz, from_state text,
+    from json_to_recordset($1::json) as new(tenant_id uuid, flow_id uuid, id uuid, at timestamptz, from_state text,
       action text, verdict text, state text, error text, milliseconds real, database_ms real, hash_ms real,
       provider_ms real, statements smallint, in_state_ms real, request_id text, source text, platform text,
       browser text, embedding text, capabilities text, inputs jsonb, not_offered text, decided_by text,
@@ -84,7 +84,7 @@ const recordText = `with step as (
   insert into recorded_flows as flow (tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at,
     last_step_at, expires_at)
   select tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at, last_step_at, expires_at
-  from jsonb_to_recordset($2::jsonb) as new(tenant_id uuid, id uuid, type text, support_number text, user_id uuid,
+  from json_to_recordset($2::json) as new(tenant_id uuid, id uuid, type text, support_number text, user_id uuid,
     state text, outcome text, steps integer, started_at timestamptz, last_step_at timestamptz, expires_at timestamptz)
   order by tenant_id, id
   on conflict (tenant_id, id) do update set
@@ -97,7 +97,7 @@ const recordText = `with step as (
 
 const settingsText = `insert into recorded_settings as known (tenant_id, digest, settings, expires_at)
   select tenant_id, decode(digest, 'base64'), decode(settings, 'base64'), expires_at
-  from jsonb_to_recordset($1::jsonb) as new(tenant_id uuid, digest text, settings text, expires_at timestamptz)
+  from json_to_recordset($1::json) as new(tenant_id uuid, digest text, settings text, expires_at timestamptz)
   order by tenant_id, digest
   on conflict (tenant_id, digest) do update set expires_at = greatest(known.expires_at, excluded.expires_at)`;
 

@@ -1,6 +1,6 @@
 /**
  * What steps of several kinds were decided by, without what differs from step to step: a dictionary that skeletons are
- * compressed by (RFC 1951). A change needs another number, and this one stays: see `stored-skeletons.ts`.
+ * compressed by (RFC 1951). A change needs another format, and this one stays: see `stored-skeletons.ts`.
  */
 export const DICTIONARY_1 = [
   '{"version":5,"at":,"user":null,"outcome":{"to":"onboarding_verify_passkey_attestation","commits":false,"enters":true,"data":{"credentialKind":"passkey"}},"offered":{"webauthn_verify_attestation_response":","back":"}}',

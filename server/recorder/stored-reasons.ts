@@ -1,6 +1,7 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import { z } from "zod";
 import type { NotOffered } from "../flow/observed-step.ts";
+import { compressedOnce } from "./compressed-once.ts";
 
 const reasons = z.record(z.string(), z.array(z.string()));
 
@@ -9,23 +10,11 @@ const stored = z.object({ actions: reasons, states: reasons });
 /** More than what is stored of any state. */
 const MAX_BYTES = 65_536;
 
-/** Most states are shown for a few sets of reasons: they are compressed once. */
-const MAX_COMPRESSED = 1_000;
-
-const compressed = new Map<string, Buffer>();
+const compressed = compressedOnce();
 
 /** Compresses the names of reasons to some hundred bytes. Null for none. */
-export function storeReasons(notOffered: NotOffered | null): Buffer | null {
-  if (notOffered === null) return null;
-  const text = JSON.stringify(notOffered);
-  const known = compressed.get(text);
-  if (known) return known;
-  const bytes = deflateRawSync(text);
-  const [oldest] = compressed.size >= MAX_COMPRESSED ? compressed.keys() : [];
-  if (oldest !== undefined) compressed.delete(oldest);
-  compressed.set(text, bytes);
-  return bytes;
-}
+export const storeReasons = (notOffered: NotOffered | null): Buffer | null =>
+  notOffered && compressed(JSON.stringify(notOffered));
 
 /** Reads what `storeReasons` of any version has stored; null for none, and for what no version has. */
 export function readReasons(bytes: Buffer | null): NotOffered | null {
