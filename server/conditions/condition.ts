@@ -162,27 +162,41 @@ export interface Explained {
  * each of them. Each leaf is judged once.
  */
 export function explain<Subject>(condition: Condition<Subject>, subject: Subject): Explained {
+  const by: Decisive[] = [];
+  return { holds: judge(condition, subject, by), by };
+}
+
+/** Judges a condition, and adds what has decided it to a list: every step of a login judges some hundred conditions. */
+function judge<Subject>(condition: Condition<Subject>, subject: Subject, by: Decisive[]): boolean {
   switch (condition.kind) {
     case "all":
     case "any": {
-      const parts = condition.parts.map((part) => explain(part, subject));
       const isAll = condition.kind === "all";
-      const verdict = isAll ? parts.every((part) => part.holds) : parts.some((part) => part.holds);
-      return { holds: verdict, by: parts.flatMap((part) => (part.holds === verdict ? part.by : [])) };
+      const begin = by.length;
+      let verdict = isAll;
+      for (const part of condition.parts) {
+        const end = by.length;
+        const decides = judge(part, subject, by) !== isAll;
+        if (decides && verdict === isAll) by.splice(begin, end - begin);
+        else if (!decides && verdict !== isAll) by.length = end;
+        if (decides) verdict = !isAll;
+      }
+      return verdict;
     }
-    case "not": {
-      const { holds: verdict, by } = explain(condition.part, subject);
-      return { holds: !verdict, by };
-    }
+    case "not":
+      return !judge(condition.part, subject, by);
     case "named":
-      return explain(condition.part, subject);
+      return judge(condition.part, subject, by);
     case "given": {
-      const guard = explain(condition.guard, subject);
-      return guard.holds ? explain(condition.of, subject) : guard;
+      const end = by.length;
+      if (!judge(condition.guard, subject, by)) return false;
+      by.length = end;
+      return judge(condition.of, subject, by);
     }
     default: {
       const verdict = condition.judge(subject);
-      return { holds: verdict, by: [{ leaf: condition, holds: verdict }] };
+      by.push({ leaf: condition, holds: verdict });
+      return verdict;
     }
   }
 }
