@@ -4,13 +4,11 @@ import type { ObservedStep, StepObserver } from "../flow/observed-step.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
-import { type FlowRow, type Outcome, recordSteps, type SettingsRow, type StepRow } from "./record-steps.ts";
-import { storeReasons } from "./stored-reasons.ts";
-import { type StoredSettings, storeSettings } from "./stored-settings.ts";
-import { storeSkeleton } from "./stored-skeletons.ts";
-import { supportNumber } from "./support-number.ts";
+import { recordSteps } from "./record-steps.ts";
+import { flowRows, type RecordedStep, recordedStep, settingsRows } from "./recorded-steps.ts";
+import { storeSettings } from "./stored-settings.ts";
 
-/** Steps that wait to be written. Each takes about a kilobyte of memory. */
+/** Steps that wait to be written. Each takes a kilobyte of memory. */
 const MAX_QUEUED = 4_000;
 
 /** Those of one tenant. */
@@ -19,8 +17,11 @@ const MAX_QUEUED_OF_TENANT = 2_000;
 /** Steps of one statement. */
 const MAX_TOGETHER = 500;
 
-/** Steps wait for others this long, so that one statement writes those of many requests. */
-const GATHER_MS = 500;
+/**
+ * Steps wait for others this long, so that one statement writes those of many requests. Longer, and what waits outlives
+ * the collections of the engine's young generation, and each statement keeps logins waiting.
+ */
+const GATHER_MS = 150;
 
 /** Time between two lines about steps that were not recorded. */
 const LOG_INTERVAL_MS = 60_000;
@@ -34,9 +35,6 @@ const MAX_COUNTED_FLOWS = 4_000;
 
 /** Versions of settings that a process knows to be stored. */
 const MAX_SETTINGS = 4_000;
-
-/** Settings are stored this much longer than the step that writes them, so that those after it need not. */
-const SETTINGS_MARGIN_MS = 86_400_000;
 
 /** Sub-milliseconds of an id (RFC 9562, 6.2, method 1). */
 const ID_COUNTER = 0x1000;
@@ -54,21 +52,12 @@ export interface Recorder {
   readonly dropped: number;
 }
 
-interface QueuedStep {
-  step: ObservedStep;
-  decidedBy: Buffer | null;
-  settings: StoredSettings;
-  id: string;
-  at: Date;
-  expiresAt: Date;
-}
-
 /**
  * Creates the recorder of a process: an observer that keeps steps in a bounded queue and writes them in bunches, once they
  * are answered. A step is dropped and counted where the queue is full or the database does not take it: a login never waits.
  */
 export function createRecorder({ database, platform, log }: Databases & OnPlatform & Logs): Recorder {
-  const queue: QueuedStep[] = [];
+  const queue: RecordedStep[] = [];
   const queuedOf = new Map<string, number>();
   /** Until when the settings are stored that this process has written, in milliseconds since 1970. */
   const writtenSettings = new Map<string, number>();
@@ -123,22 +112,17 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
     }
     const at = new Date(Date.now() + platform.clockShift());
     const expiresAt = new Date(at.getTime() + config.recorder.retention * 1000);
-    const settings = storeSettings(config);
-    const skeleton = step.decidedBy();
-    const decidedBy = skeleton && storeSkeleton(skeleton, settings.digest);
-    // What it was computed from would be held as long as the step waits.
-    const kept = { ...step, decidedBy: () => null };
-    queue.push({ step: kept, decidedBy, settings, id: nextId(), at, expiresAt });
+    queue.push(recordedStep(step, { id: nextId(), at, expiresAt, settings: storeSettings(config) }));
     queuedOf.set(tenantId, ofTenant + 1);
     timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
   }
 
-  function take(): QueuedStep[] {
+  function take(): RecordedStep[] {
     const taken = queue.splice(0, MAX_TOGETHER);
-    for (const { step } of taken) {
-      const left = (queuedOf.get(step.tenantId) ?? 1) - 1;
-      if (left > 0) queuedOf.set(step.tenantId, left);
-      else queuedOf.delete(step.tenantId);
+    for (const { row } of taken) {
+      const left = (queuedOf.get(row.tenant_id) ?? 1) - 1;
+      if (left > 0) queuedOf.set(row.tenant_id, left);
+      else queuedOf.delete(row.tenant_id);
     }
     return taken;
   }
@@ -148,7 +132,8 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
       const taken = take();
       try {
         const settings = settingsRows(taken, writtenSettings);
-        await recordSteps(database, taken.map(stepRow), flowRows(taken), settings);
+        const steps = taken.map(({ row }) => row);
+        await recordSteps(database, steps, flowRows(taken), settings);
         for (const { tenant_id, digest, expires_at } of settings) {
           const [oldest] = writtenSettings.size >= MAX_SETTINGS ? writtenSettings.keys() : [];
           if (oldest !== undefined) writtenSettings.delete(oldest);
@@ -184,98 +169,4 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
       return dropped;
     },
   };
-}
-
-/** Milliseconds, to a hundredth. */
-const rounded = (milliseconds: number) => Math.round(milliseconds * 100) / 100;
-
-/** The most that the column takes. */
-const MAX_STATEMENTS = 32_767;
-
-function stepRow({ step, decidedBy, id, at, expiresAt }: QueuedStep): StepRow {
-  const { waits, client } = step;
-  const { capabilities } = client;
-  return {
-    tenant_id: step.tenantId,
-    flow_id: step.flowId,
-    id,
-    at: at.toISOString(),
-    from_state: step.from,
-    action: step.action,
-    verdict: step.verdict,
-    state: shownState(step),
-    error: step.error,
-    milliseconds: rounded(step.milliseconds),
-    database_ms: rounded(waits.database),
-    hash_ms: rounded(waits.hash),
-    provider_ms: rounded(waits.provider),
-    statements: Math.min(waits.statements, MAX_STATEMENTS),
-    in_state_ms: step.inStateMs,
-    request_id: step.requestId,
-    source: step.source,
-    platform: client.platform,
-    browser: client.browser,
-    embedding: client.embedding,
-    capabilities:
-      capabilities &&
-      Object.entries(capabilities)
-        .flatMap(([name, has]) => (has ? name : []))
-        .join(" "),
-    inputs: step.inputs.map(({ name, kind, length }) => [name, kind, length]),
-    not_offered: storeReasons(step.notOffered)?.toString("base64") ?? null,
-    decided_by: decidedBy?.toString("base64") ?? null,
-    expires_at: expiresAt.toISOString(),
-  };
-}
-
-/**
- * The rows of the settings that some steps refer to, each once.
- *
- * @param written until when those are stored that need not be written again
- */
-function settingsRows(steps: readonly QueuedStep[], written: ReadonlyMap<string, number>): SettingsRow[] {
-  const rows = new Map<string, SettingsRow>();
-  for (const { step, decidedBy, settings, expiresAt } of steps) {
-    if (decidedBy === null) continue;
-    const digest = settings.digest.toString("base64");
-    const key = `${step.tenantId}/${digest}`;
-    if ((written.get(key) ?? 0) >= expiresAt.getTime() || rows.has(key)) continue;
-    rows.set(key, {
-      tenant_id: step.tenantId,
-      digest,
-      settings: settings.settings.toString("base64"),
-      expires_at: new Date(expiresAt.getTime() + SETTINGS_MARGIN_MS).toISOString(),
-    });
-  }
-  return [...rows.values()];
-}
-
-const shownState = ({ to }: ObservedStep) => (to === "error" ? null : to);
-
-/** The rows of the flows of some steps, each once. */
-function flowRows(steps: readonly QueuedStep[]): FlowRow[] {
-  const flows = new Map<string, FlowRow>();
-  for (const { step, at, expiresAt } of steps) {
-    const key = `${step.tenantId}/${step.flowId}`;
-    const known = flows.get(key);
-    flows.set(key, {
-      tenant_id: step.tenantId,
-      id: step.flowId,
-      type: step.type,
-      support_number: supportNumber(step.flowId),
-      user_id: step.userId ?? known?.user_id ?? null,
-      state: shownState(step) ?? known?.state ?? null,
-      outcome: known?.outcome === "completed" ? "completed" : outcomeOf(step),
-      steps: (known?.steps ?? 0) + 1,
-      started_at: known?.started_at ?? at.toISOString(),
-      last_step_at: at.toISOString(),
-      expires_at: known?.expires_at ?? expiresAt.toISOString(),
-    });
-  }
-  return [...flows.values()];
-}
-
-function outcomeOf({ verdict, isEnd }: ObservedStep): Outcome {
-  if (isEnd) return "completed";
-  return verdict === "started" || verdict === "performed" ? "under_way" : "rejected";
 }
