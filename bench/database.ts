@@ -53,6 +53,8 @@ export async function openDatabase(server: RunningServer): Promise<BenchDatabase
   const address = embedded ? embeddedDatabase(server) : null;
   const url = address?.url ?? given ?? "";
   const admin = new pg.Client({ connectionString: address?.adminUrl() ?? url });
+  // A server that fails to start takes its PostgreSQL with it: what it says is the error.
+  admin.on("error", () => {});
   await admin.connect();
   const { rows } = await admin.query<{ version: string }>("select version()");
   const counts = await admin.query("create extension if not exists pg_stat_statements").then(
