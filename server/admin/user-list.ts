@@ -56,11 +56,20 @@ export interface UserPage {
 /** What `next` may be, or nothing: milliseconds since 1970, or `never`, and an id. */
 export const userCursor = /^$|^(never|-?\d{1,14})_([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/;
 
+/** Users at the begin of a list among whom a page of a common filter is looked for first. */
+const NEAR = 20_000;
+
+/**
+ * What a statement may take that has to pass all users: memory for the ids of those whom a filter finds, which it looks up
+ * one by one otherwise, and processes beside its own.
+ */
+const WHOLE = { work_mem: "64MB", max_parallel_workers_per_gather: "2" };
+
 /**
  * Lists users, and counts them. The rows are built only for the page, and nothing is read beyond the last one.
  *
- * A search by a part of a text reads every address, in half a second for a million, as no index of PostgreSQL's core
- * supports it; one by `text` follows indexes. A page by `after` costs the same however far it is from the first one.
+ * A search by a part of a text reads every address, in a quarter of a second for a million, as no index of PostgreSQL's
+ * core supports it; one by `text` follows indexes. A page by `after` costs the same however far it is from the first one.
  *
  * @returns `total`: all matching users; of a search or filter at most `MAX_SEARCH_RESULTS`. `next`: `after` of the next
  *   page; null for the last one
@@ -68,47 +77,135 @@ export const userCursor = /^$|^(never|-?\d{1,14})_([\da-f]{8}-[\da-f]{4}-[\da-f]
 export async function listUsers(
   { runtime, tenant }: { runtime: Databases; tenant: Tenant },
   filter: UserFilter,
-  { limit: size, order: direction, by = "created_at", offset = 0, after = "" }: UserPage,
+  page: UserPage,
 ): Promise<{ users: UserObject[]; total: number; next: string | null }> {
   const { read } = runtime.database;
-  const isByCreation = by === "created_at";
-  const position = positionOf(after);
+  const list = { ...orderOf(page), tenant };
+  if (Object.values(filter).every((value) => value === undefined)) {
+    const users = sql`users u where u.tenant_id = ${tenant.id}`;
+    const query = pageOf(list, sql`(select u.* from ${users})`);
+    const counted = await read.execute<{ total: number }>(sql`select count(*)::int as total from ${users}`);
+    const { rows } = await (list.isByCreation ? read.execute<Row>(query) : readWhole(read, query));
+    return listed(rows, counted.rows[0]?.total ?? 0, page);
+  }
   const { text } = filter;
-  const searched = text === undefined ? [] : [await foundBy(read, tenant.id, text, isByCreation)];
-  const matches = sql.join(
-    [sql`u.tenant_id = ${tenant.id}`, ...conditions(tenant.id, filter), ...searched],
-    sql` and `,
+  const searched = text === undefined ? [] : [await foundBy(read, tenant.id, text, list.isByCreation)];
+  const matching = (owning: Owning) =>
+    sql.join(
+      [sql`u.tenant_id = ${tenant.id}`, ...conditions(tenant.id, filter, owning), ...searched],
+      sql` and `,
+    );
+  const { total, rows } = await fewMatches(read, list, matching(owned));
+  return listed(rows ?? (await manyMatches(read, list, matching)), total, page);
+}
+
+/** Counts the users whom a filter finds, and reads the page if there are fewer than a list may have. */
+async function fewMatches(
+  read: Databases["database"]["read"],
+  list: List,
+  matches: SQL,
+): Promise<{ total: number; rows: Row[] | null }> {
+  // `offset 0` keeps the planner from joining the few with all users.
+  const few = sql`(select u.* from found cross join lateral
+      (select * from users u where u.tenant_id = found.tenant_id and u.id = found.id offset 0) as u
+    where (select total from counted) < ${MAX_SEARCH_RESULTS})`;
+  const { rows } = await read.execute<(Row | { user: null }) & { total: number }>(sql`
+    with found as materialized (
+      select u.tenant_id, u.id from users u where ${matches} limit ${MAX_SEARCH_RESULTS}),
+    counted as (select count(*)::int as total from found)
+    select total, listed.* from counted left join (${pageOf(list, few)}) as listed on true
+    order by position ${list.direction}, id ${list.direction}`);
+  const total = rows[0]?.total ?? 0;
+  const found = rows.flatMap((row) => (row.user === null ? [] : [row as Row]));
+  return { total, rows: total < MAX_SEARCH_RESULTS ? found : null };
+}
+
+/** Reads the page of a filter that finds many users. Most often they are near its begin, where an index finds them. */
+async function manyMatches(
+  read: Databases["database"]["read"],
+  list: List,
+  matching: (owning: Owning) => SQL,
+): Promise<Row[]> {
+  if (list.isByCreation) {
+    const { tenant, key, direction, rest } = list;
+    const near = sql`(select * from (
+      select * from (select * from users where tenant_id = ${tenant.id}) as listed ${rest}
+      order by ${key} ${direction}, id ${direction} limit ${NEAR}) as u where ${matching(owned)})`;
+    const { rows } = await read.execute<Row>(pageOf(list, near));
+    if (rows.length > list.limit) return rows;
+  }
+  const { rows } = await readWhole(
+    read,
+    pageOf(list, sql`(select u.* from users u where ${matching(ownedByMany)})`),
   );
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const counted = await read.execute<{ total: number }>(
-    isFiltered
-      ? sql`select count(*)::int as total from (
-          select from users u where ${matches} limit ${MAX_SEARCH_RESULTS}) as found`
-      : sql`select count(*)::int as total from users u where ${matches}`,
-  );
-  const total = counted.rows[0]?.total ?? 0;
-  const limit = Math.min(size, total - offset);
-  if (limit <= 0) return { users: [], total, next: null };
+  return rows;
+}
+
+const readWhole = (read: Databases["database"]["read"], query: SQL) =>
+  read.transaction(async (tx) => {
+    const settings = Object.entries(WHOLE).map(([name, value]) => `set local ${name} = '${value}'`);
+    await tx.execute(sql.raw(settings.join("; ")));
+    return tx.execute<Row>(query);
+  });
+
+/** How a page is cut out of a list. */
+interface List {
+  tenant: Tenant;
+  limit: number;
+  offset: number;
+  isByCreation: boolean;
+  key: SQL;
+  direction: SQL;
+  /** Where the page begins by `after`; empty for the first one. */
+  rest: SQL;
+}
+
+interface Row extends Record<string, unknown> {
+  user: UserObject;
+  /** `after` of the page that follows this user. */
+  cursor: string;
+}
+
+function orderOf({
+  limit,
+  order,
+  by = "created_at",
+  offset = 0,
+  after = "",
+}: UserPage): Omit<List, "tenant"> {
+  const isByCreation = by === "created_at";
   const key = isByCreation ? sql`created_at` : sql`coalesce(last_sign_in_at, '-infinity')`;
-  const order = sql.raw(direction);
-  const beyond = sql.raw(direction === "asc" ? ">" : "<");
+  const position = positionOf(after);
+  const beyond = sql.raw(order === "asc" ? ">" : "<");
   const rest = position ? sql`where (${key}, id) ${beyond} (${position.at}, ${position.id}::uuid)` : sql``;
-  // Rare matches are collected and sorted; the planner would walk through all users by time for a short page of them.
-  const isRare = isFiltered && total < MAX_SEARCH_RESULTS;
-  // One user more than the page tells whether there is a next one.
-  const { rows } = await read.execute<{ user: UserObject; cursor: string }>(sql`
-    with matched as ${sql.raw(isRare ? "materialized" : "not materialized")} (
-      select u.tenant_id, u.id, u.created_at, u.last_sign_in_at from users u where ${matches}),
-    page as materialized (
-      select tenant_id, id, ${key} as position from matched ${rest}
-      order by ${key} ${order}, id ${order} limit ${limit + 1} offset ${offset})
+  return { limit, offset, isByCreation, key, direction: sql.raw(order), rest };
+}
+
+/**
+ * A query for a page of some users, and one user more: that tells whether there is a next page.
+ *
+ * @param source a subquery for rows of `users`
+ */
+function pageOf({ tenant, key, direction, rest, limit, offset }: List, source: SQL): SQL {
+  return sql`
     select ${userObject(tenant.config, "u")} as "user",
       case when position = '-infinity' then 'never' else (extract(epoch from position) * 1000)::bigint::text end
-        || '_' || u.id as cursor
-    from page join users u using (tenant_id, id)
-    order by position ${order}, u.id ${order}`);
-  const users = rows.slice(0, limit).map(({ user }) => user);
-  return { users, total, next: rows.length > limit ? (rows[limit - 1]?.cursor ?? null) : null };
+        || '_' || u.id as cursor, position, u.id
+    from (
+      select tenant_id, id, ${key} as position from ${source} as matched ${rest}
+      order by ${key} ${direction}, id ${direction} limit ${limit + 1} offset ${offset}
+    ) as page join users u using (tenant_id, id)
+    order by position ${direction}, u.id ${direction}`;
+}
+
+/** @param total of the list, which a page does not go beyond */
+function listed(rows: readonly Row[], total: number, { limit: size, offset = 0 }: UserPage) {
+  const limit = Math.max(0, Math.min(size, total - offset));
+  return {
+    users: rows.slice(0, limit).map(({ user }) => user),
+    total,
+    next: rows.length > limit ? (rows[limit - 1]?.cursor ?? null) : null,
+  };
 }
 
 function positionOf(after: string): { at: SQL; id: string } | null {
@@ -120,22 +217,23 @@ function positionOf(after: string): { at: SQL; id: string } | null {
   };
 }
 
-/** How the credentials of each method are found: the table of users' rows, and which of them. */
-const rowsOfMethods: Record<MethodName, SQL> = {
-  password: owned("passwords"),
-  passcode: owned("emails"),
-  sms: owned("phone_numbers"),
-  passkey: owned("webauthn_credentials", sql`not o.mfa_only`),
-  third_party: owned("identities"),
-  totp: owned("totp_secrets"),
-  security_key: owned("webauthn_credentials", sql`o.mfa_only`),
-  authenticator: sql`exists (select from authenticator_devices o where o.tenant_id = u.tenant_id and o.user_id = u.id::text)`,
-  recovery_code: owned("recovery_codes"),
+/** The rows that show that a user has a method: their table, and which of them. */
+const rowsOfMethods: Record<MethodName, { table: string; which?: SQL; userId?: SQL }> = {
+  password: { table: "passwords" },
+  passcode: { table: "emails" },
+  sms: { table: "phone_numbers" },
+  passkey: { table: "webauthn_credentials", which: sql`not o.mfa_only` },
+  third_party: { table: "identities" },
+  totp: { table: "totp_secrets" },
+  security_key: { table: "webauthn_credentials", which: sql`o.mfa_only` },
+  authenticator: { table: "authenticator_devices", userId: sql`u.id::text` },
+  recovery_code: { table: "recovery_codes" },
 };
 
 function conditions(
   tenantId: string,
   { email, username, emailOrUsername, ids, methods = [], ...filter }: UserFilter,
+  owned: Owning,
 ): SQL[] {
   const { name, phone, provider, subject, isBlocked, isVerified } = filter;
   const { createdAfter, createdBefore, lastSignInAfter, lastSignInBefore } = filter;
@@ -156,10 +254,8 @@ function conditions(
       () =>
         owned(
           "identities",
-          provider === undefined
-            ? sql`o.provider in ${providersOf(tenantId)}`
-            : sql`o.provider = ${provider}`,
-          ...(subject === undefined ? [] : [sql`o.subject = ${subject}`]),
+          sql`${provider === undefined ? sql`o.provider in ${providersOf(tenantId)}` : sql`o.provider = ${provider}`}
+            and ${subject === undefined ? sql`true` : sql`o.subject = ${subject}`}`,
         ),
     ],
     [isBlocked, () => (isBlocked ? sql`u.blocked_at is not null` : sql`u.blocked_at is null`)],
@@ -171,7 +267,10 @@ function conditions(
   ];
   return [
     ...given.flatMap(([value, condition]) => (value === undefined ? [] : [condition()])),
-    ...[...new Set(methods)].map((method) => rowsOfMethods[method]),
+    ...[...new Set(methods)].map((method) => {
+      const { table, which = sql`true`, userId } = rowsOfMethods[method];
+      return owned(table, which, userId);
+    }),
   ];
 }
 
@@ -244,8 +343,14 @@ const containingPattern = (part = "") => `%${escaped(part.toLowerCase())}%`;
 const containing = (column: "address" | "username", part: string | undefined): SQL =>
   sql`o.${sql.identifier(column)} like ${containingPattern(part)}`;
 
-/** That a user has a row of a table. */
-function owned(table: string, ...which: SQL[]): SQL {
-  const rows = [sql`o.tenant_id = u.tenant_id`, sql`o.user_id = u.id`, ...which];
-  return sql`exists (select from ${sql.identifier(table)} o where ${sql.join(rows, sql` and `)})`;
-}
+/** Makes the condition that a user has a row of a table. @param which of the rows `o` @param userId as the table has it */
+type Owning = (table: string, which: SQL, userId?: SQL) => SQL;
+
+const owned: Owning = (table, which, userId = sql`u.id`) =>
+  sql`exists (select from ${sql.identifier(table)} o where o.tenant_id = u.tenant_id and o.user_id = ${userId} and ${which})`;
+
+/**
+ * The same for many users who are passed in the order of an index: what is no condition of its own becomes no join, and
+ * PostgreSQL then reads the rows once, if their ids fit into its memory.
+ */
+const ownedByMany: Owning = (...row) => sql`(${owned(...row)}) is true`;
