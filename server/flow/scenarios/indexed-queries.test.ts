@@ -4,7 +4,6 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { releaseInstance } from "../../database/instances.ts";
-import { checkSealingKeys } from "../../keys/sealed-columns.ts";
 import {
   findProviderSignOut,
   handleOf,
@@ -459,10 +458,6 @@ const scansOf = () =>
     const scans = longScans(plan);
     return scans.length > 0 ? { text, scans } : [];
   });
-
-test("a server starts on the generated rows: it has the keys that their sealed values name", async () => {
-  await expect(checkSealingKeys(runtime.database, runtime.vault)).resolves.toBeUndefined();
-});
 
 test("a scan of a whole table is noticed", async () => {
   await runtime.database.read.execute(sql`select count(*) from emails where verified_at is null`);
