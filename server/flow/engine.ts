@@ -6,6 +6,7 @@ import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Session } from "../objects/session.ts";
+import { beginSpan, within } from "../observability/spans.ts";
 import { measuringWaits, noWaits } from "../observability/waits.ts";
 import type { ContextClass } from "../openid/authentication-context.ts";
 import type { WaitingAuthorization } from "../openid/waiting-authorization.ts";
@@ -93,10 +94,11 @@ export async function start(
     lifetimeSeconds: tenant.config.flow.lifetime,
   };
   try {
-    await measuringWaits(observed.waits, () =>
+    await performing(observed, () =>
       admit(runtime, () => insertFlow(database, key, content, platform.clockShift())),
     );
   } catch (error) {
+    observed.span?.end();
     return answerToFailedStart(error);
   }
   const offer = offerOf(states[record.state], view);
@@ -109,6 +111,7 @@ export async function start(
   };
   const trace = newTrace({ record, user, now: new Date(record.data.enteredAt ?? Date.now()) });
   tellObservers(runtime, observed, { verdict: "started", answer, trace });
+  observed.span?.end();
   return answer;
 }
 
@@ -163,7 +166,7 @@ export async function begin(
     return performAction(runtime, tenant, client, call, exclusive);
   };
   try {
-    const performed = await measuringWaits(observed.waits, performFirst);
+    const performed = await performing(observed, performFirst);
     const { answer } = performed;
     // A flow whose first action is not offered is not stored.
     if (answer.flowId !== null) tellObservers(runtime, observed, performed);
@@ -171,6 +174,7 @@ export async function begin(
   } catch (error) {
     return answerToFailedStart(error);
   } finally {
+    observed.span?.end();
     deadline.end();
   }
 }
@@ -272,7 +276,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   if (refused) return { answer: refused, verdict: null };
   const observed = stepInProgress({ flowId, isStart: false }, { tenant, client, type, action });
   try {
-    const performed = await measuringWaits(observed.waits, () =>
+    const performed = await performing(observed, () =>
       performKnown(runtime, tenant, client, call, { key, observed }),
     );
     tellObservers(runtime, observed, performed);
@@ -280,6 +284,8 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
   } catch (error) {
     if (observed.found) tellObservers(runtime, observed, { verdict: "failed", answer: null });
     throw error;
+  } finally {
+    observed.span?.end();
   }
 }
 
@@ -485,4 +491,15 @@ const rejected = (): Performed => ({ answer: notPermitted(), verdict: "refused" 
 const stepInProgress = (
   of: Pick<StepInProgress, "flowId" | "isStart">,
   by: Pick<StepInProgress, "tenant" | "client" | "type" | "action">,
-): StepInProgress => ({ ...of, ...by, startedAt: performance.now(), waits: noWaits(), found: null });
+): StepInProgress => ({
+  ...of,
+  ...by,
+  startedAt: performance.now(),
+  waits: noWaits(),
+  span: beginSpan("step"),
+  found: null,
+});
+
+/** Performs a step, measured and traced. */
+const performing = <Result>({ waits, span }: StepInProgress, work: () => Promise<Result>) =>
+  within(span, () => measuringWaits(waits, work));

@@ -1,3 +1,4 @@
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import { maskAddress } from "../audit/mask.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
@@ -5,6 +6,7 @@ import type { OnPlatform } from "../lib/platform.ts";
 import { readUserAgent } from "../lib/user-agent.ts";
 import { timeOfUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
+import { defined, untraced } from "../observability/spans.ts";
 import type { Waits } from "../observability/waits.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
@@ -28,6 +30,8 @@ export interface StepInProgress {
   startedAt: number;
   /** Complete when the step is answered. */
   waits: Waits;
+  /** Null where it is not traced. */
+  span: Span | null;
   /** The flow as the step has found it; null until it is read. */
   found: { record: Pick<FlowRecord, "state" | "data">; now: Date } | null;
 }
@@ -51,13 +55,34 @@ export function tellObservers(
   step: StepInProgress,
   { verdict, ...became }: Observed,
 ): void {
-  if (stepObservers.length === 0 || verdict === null) return;
+  if (verdict === null || (stepObservers.length === 0 && !step.span)) return;
   try {
     const observed = observedStep(step, verdict, became, Date.now() + platform.clockShift());
-    for (const observe of stepObservers) observe(observed, step.tenant);
+    if (step.span) describe(step.span, observed);
+    // What they do later is no part of the request.
+    untraced(() => {
+      for (const observe of stepObservers) observe(observed, step.tenant);
+    });
   } catch (error) {
     log.error({ err: error }, "observing a step failed");
   }
+}
+
+/** Has the span of a step tell what became of it. */
+function describe(span: Span, { flowId, type, from, action, verdict, to, error }: ObservedStep): void {
+  span.updateName(`step ${from ?? type}`);
+  span.setAttributes(
+    defined({
+      "stile.flow.id": flowId,
+      "stile.flow.type": type,
+      "stile.state": from,
+      "stile.action": action,
+      "stile.verdict": verdict,
+      "stile.next_state": to,
+      "stile.error": error,
+    }),
+  );
+  if (verdict === "failed") span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function observedStep(

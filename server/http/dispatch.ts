@@ -126,6 +126,8 @@ function routeOf(call: Call, located: Located): FoundRoute | Ended | null {
   const { request, runtime } = call;
   const found = findRoute(located.path, methodOf(request));
   if (found === null) return null;
+  const { accessFields } = call.connection;
+  if (accessFields && "route" in found) accessFields.route = found.route.path;
   const { tenant } = located;
   if (!tenant) {
     const origin: Origin = { config: runtime.config, errorShape: "plain", located };

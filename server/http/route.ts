@@ -1,6 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { after } from "next/server";
+import { loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
+import { beginRequest } from "../observability/spans.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath, serves } from "./addresses.ts";
 import type { Reply } from "./answer/reply.ts";
@@ -88,7 +90,7 @@ function logRequest(
     status,
     duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
     source: sourceOf(address),
-    ...accessFields,
+    ...loggedFields(accessFields),
   });
 }
 
@@ -117,17 +119,22 @@ export function route(address: string, answerPage: Pages): Methods {
   if (!serves(address)) throw new Error(`the service has no address ${address}, so no route file serves it`);
   recordMessages();
   const respond = async (request: Request): Promise<Response> => {
-    const requestId = requestIdOf(request.headers.get("x-request-id"));
+    const span = beginRequest(request.method, (name) => request.headers.get(name) ?? undefined);
+    const requestId = requestIdOf(request.headers.get("x-request-id"), span?.traceId);
     const peer = recordedPeer(request.headers);
     const startedAt = performance.now();
     const messages = untouchedMessages(request.headers);
     const address = requestAddress(currentRuntime(), request.headers, peer);
     const info = { peer, address, requestId, accessFields: {} };
-    const answered = messages
-      ? await dispatch(new NodeRequest(messages.incoming, messages.outgoing, new URL(request.url)), info)
-      : await handle(request, info);
-    const answer = answered ?? (await answerPage(request, info));
+    const answering = async () => {
+      const answered = messages
+        ? await dispatch(new NodeRequest(messages.incoming, messages.outgoing, new URL(request.url)), info)
+        : await handle(request, info);
+      return answered ?? (await answerPage(request, info));
+    };
+    const answer = await (span ? span.run(answering) : answering());
     logRequest(request, info, answer.status, startedAt);
+    span?.end(answer.status, info.accessFields);
     const due = dueWork(request.method);
     if (due) after(() => runDueWork(due));
     const { counters, standing } = currentRuntime();

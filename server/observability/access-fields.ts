@@ -3,6 +3,8 @@
  * it holds identifiers and names of Stile alone, and nothing that a client entered.
  */
 export interface AccessFields {
+  /** Template of the path; absent outside the API. It is not logged, as the path is. */
+  route?: string;
   /** Id of the tenant. */
   tenant?: string;
   /** Id of the flow. */
@@ -15,3 +17,6 @@ export interface AccessFields {
   /** Code of the error that was answered. */
   error?: string;
 }
+
+/** The fields that the line of a request has. */
+export const loggedFields = ({ route, ...fields }: AccessFields): Omit<AccessFields, "route"> => fields;

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { SpanKind } from "@opentelemetry/api";
+import { beginSpan, untraced } from "./spans.ts";
 
 /** What a piece of work waits for. */
 export const waitedFor = ["database", "hash", "provider"] as const;
@@ -35,26 +37,37 @@ export function measuringWaits<Result>(waits: Waits, work: () => Promise<Result>
 
 /** Runs work that others share, so that it counts for none of them. */
 export function unmeasured<Result>(work: () => Result): Result {
-  return measurements.run(undefined, work);
+  return untraced(() => measurements.run(undefined, work));
 }
 
 const noWait = () => {};
 
+/** The spans of waits (OpenTelemetry, semantic conventions for database client spans). */
+const spans: Record<WaitedFor, [name: string, kind: SpanKind, attributes: Record<string, string>]> = {
+  database: ["postgresql", SpanKind.CLIENT, { "db.system.name": "postgresql" }],
+  hash: ["hash", SpanKind.INTERNAL, {}],
+  provider: ["provider", SpanKind.CLIENT, {}],
+};
+
 /**
- * Begins a wait of the work in progress.
+ * Begins a wait of the work in progress, and its span.
  *
  * @param statements those that it waits for
  * @returns ends it
  */
 export function beginWait(on: WaitedFor, statements = 0): () => void {
+  const span = beginSpan(...spans[on]);
+  if (span && statements > 1) span.setAttribute("db.operation.batch.size", statements);
+  const endSpan = span ? () => span.end() : noWait;
   const measurement = measurements.getStore();
-  if (!measurement) return noWait;
+  if (!measurement) return endSpan;
   const { waits, open } = measurement;
   const wait = open[on];
   waits.statements += statements;
   if (wait.count++ === 0) wait.since = performance.now();
   return () => {
     if (--wait.count === 0) waits[on] += performance.now() - wait.since;
+    endSpan();
   };
 }
 

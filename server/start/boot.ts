@@ -46,6 +46,7 @@ import { loadLocations } from "./locations.ts";
 import { warnOfMissingReceivers } from "./message-receivers.ts";
 import type { OwnerLink } from "./owner-link.ts";
 import { systemPlatform } from "./platform.ts";
+import { startTelemetry } from "./telemetry.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -109,6 +110,9 @@ export async function createRuntime(
   };
 
   try {
+    const release = thisRelease();
+    const telemetry = await startTelemetry(process.env, release.version);
+    if (telemetry) cleanups.push(() => telemetry.stop());
     const connections = 3 * config.database.pool_size + 17 + 3 * processes;
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
     if (embedded) cleanups.push(() => embedded.stop());
@@ -137,7 +141,6 @@ export async function createRuntime(
     });
 
     const instanceId = owner?.instanceId ?? platform.uuid();
-    const release = thisRelease();
     const standing = createStanding(release, log);
     const lease = await takeLease(database, instanceId, embedded !== undefined, log, standing);
     cleanups.push(() => lease.end());

@@ -15,8 +15,9 @@ import type { ConnectionInfo } from "../http/dispatch.ts";
 import type { ApiRequest } from "../http/request/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-address.ts";
 import { NodeRequest } from "../http/request/node-request.ts";
-import type { AccessFields } from "../observability/access-fields.ts";
+import { type AccessFields, loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
+import { beginRequest } from "../observability/spans.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
 import type { ConsolePages } from "./console-pages.ts";
 
@@ -138,9 +139,10 @@ export function createListener({
     },
     oneAtATime((incoming, outgoing) => {
       const startedAt = performance.now();
-      const requestId = requestIdOf(incoming.headers["x-request-id"]);
+      const span = beginRequest(incoming.method, (name) => headerOf(incoming, name));
+      const requestId = requestIdOf(incoming.headers["x-request-id"], span?.traceId);
       const peer = incoming.socket.remoteAddress ?? "";
-      const address = clientAddress(peer, forwardedFor(incoming), proxies);
+      const address = clientAddress(peer, headerOf(incoming, "x-forwarded-for") ?? null, proxies);
       const accessFields: AccessFields = {};
       if (closing) outgoing.shouldKeepAlive = false;
       running.add(outgoing);
@@ -156,16 +158,17 @@ export function createListener({
           status: outgoing.statusCode,
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
           source: sourceOf(address),
-          ...accessFields,
+          ...loggedFields(accessFields),
           // Node 22 calls an answer finished whose rest went with its socket.
           ...(outgoing.writableFinished && !incoming.socket.errored ? {} : { aborted: true }),
         });
+        span?.end(outgoing.statusCode, accessFields);
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       // A backslash would become a slash when it is parsed (URL standard, 4.4).
       const info = { peer, address, requestId, accessFields };
       if (incoming.url?.startsWith("/") && !/^[^?]*\\/.test(incoming.url))
-        void answer(incoming, outgoing, info);
+        void (span ? span.run(() => answer(incoming, outgoing, info)) : answer(incoming, outgoing, info));
       else sendReply(outgoing, rejected(400, ownHeaders(info)));
     }),
   );
@@ -192,9 +195,9 @@ export function createListener({
   };
 }
 
-function forwardedFor(incoming: IncomingMessage): string | null {
-  const header = incoming.headers["x-forwarded-for"];
-  return header === undefined ? null : String(header);
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const header = headers[name];
+  return header === undefined ? undefined : String(header);
 }
 
 async function closeServer(server: Server, milliseconds: number): Promise<void> {

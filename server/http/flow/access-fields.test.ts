@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { AccessFields } from "../../observability/access-fields.ts";
+import { type AccessFields, loggedFields } from "../../observability/access-fields.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { handle } from "../dispatch.ts";
@@ -17,7 +17,7 @@ async function post(path: string, body?: object) {
     ...(body ? { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } } : {}),
   });
   const response = await handle(request, { peer: "192.0.2.1", requestId: "test", accessFields }, runtime);
-  return { state: await response?.json(), fields: { ...accessFields } };
+  return { state: await response?.json(), fields: loggedFields(accessFields) };
 }
 
 const tenant = () => runtime.tenant.id;

@@ -1,0 +1,243 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
+import { type FlowClient, flowClient } from "../testing/flow-client.ts";
+import { type RunningServer, startServer } from "../testing/server.ts";
+import { type CollectedSpan, startTraceCollector, type TraceCollector } from "../testing/trace-collector.ts";
+
+/** What a client enters that no span may have. */
+const password = `a quite secret ${randomBytes(8).toString("hex")}`;
+const address = `ada.${randomBytes(8).toString("hex")}@example.com`;
+
+let collector: TraceCollector;
+let server: RunningServer;
+
+const tracing = (url: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  OTEL_BSP_SCHEDULE_DELAY: "50",
+});
+
+beforeAll(async () => {
+  collector = await startTraceCollector();
+  const env = { ...tracing(collector.url), OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test" };
+  server = await startServer({ env: { ...env, STILE_EMAIL_REQUIRE_VERIFICATION: "false" } });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await collector.close();
+});
+
+async function signUp(client: FlowClient): Promise<void> {
+  await client.start("registration", { capabilities: {} });
+  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+  await client.act("register_login_identifier", { email: address });
+  while (client.state.name !== "success") {
+    const { actions } = client.state;
+    if (actions.continue_to_password_registration) await client.act("continue_to_password_registration");
+    else if (actions.register_password) await client.act("register_password", { new_password: password });
+    else await client.act("skip");
+  }
+}
+
+/** The spans of a trace, once its request has ended. */
+const traceOf = (id: string): Promise<CollectedSpan[]> =>
+  eventually(() => {
+    const spans = collector.spans.filter(({ traceId }) => traceId === id);
+    expect(spans.some(({ kind }) => kind === 2)).toBe(true);
+    return spans;
+  });
+
+describe("a traced request", () => {
+  test("has a span with its step, and that has the statements and the hash", async () => {
+    const client = flowClient(server.url);
+    await signUp(client);
+    await client.start("login", { capabilities: {} });
+    if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+    await client.act("continue_with_login_identifier", { email: address });
+    if (client.state.actions.continue_to_password_login) await client.act("continue_to_password_login");
+    const { headers } = await client.act("password_login", { password });
+
+    const spans = await traceOf(headers.get("x-request-id") ?? "");
+    const request = spans.find(({ kind }) => kind === 2);
+    expect(request).toMatchObject({
+      parent: "",
+      name: "POST /login",
+      attributes: {
+        "http.request.method": "POST",
+        "http.route": "/login",
+        "http.response.status_code": 200,
+        "stile.flow.type": "login",
+        "stile.action": "password_login",
+      },
+      resource: { "service.name": "stile", "deployment.environment.name": "test" },
+    });
+    const step = spans.find(({ name }) => name === "step login_password");
+    expect(step).toMatchObject({
+      parent: request?.id,
+      attributes: {
+        "stile.flow.id": request?.attributes["stile.flow.id"],
+        "stile.state": "login_password",
+        "stile.action": "password_login",
+        "stile.verdict": "performed",
+        "stile.next_state": client.state.name,
+      },
+    });
+    const parts = spans.filter(({ parent }) => parent === step?.id);
+    expect(parts.filter(({ name }) => name === "hash")).toHaveLength(1);
+    const statements = parts.filter(({ name }) => name === "postgresql");
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { attributes, kind } of statements)
+      expect({ kind, ...attributes }).toMatchObject({ kind: 3, "db.system.name": "postgresql" });
+    expect(step?.milliseconds).toBeGreaterThanOrEqual(Math.max(...parts.map((part) => part.milliseconds)));
+    // The step is recorded soon afterwards, which is no part of the request.
+    await pause(500);
+    const end = (request?.startedAt ?? 0) + (request?.milliseconds ?? 0);
+    const later = collector.spans.filter(
+      ({ traceId, startedAt }) => traceId === request?.traceId && startedAt > end,
+    );
+    expect(later).toEqual([]);
+  });
+
+  test("tells why a step was not performed", async () => {
+    const client = flowClient(server.url);
+    await client.start("login", { capabilities: {} });
+    if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+    const { headers } = await client.act("continue_with_login_identifier", { email: "no address" });
+    const spans = await traceOf(headers.get("x-request-id") ?? "");
+    expect(spans.find(({ name }) => name.startsWith("step "))?.attributes).toMatchObject({
+      "stile.verdict": "error",
+      "stile.error": "value_invalid_error",
+    });
+  });
+
+  test("is in the trace of its caller, whose id is that of the request", async () => {
+    const id = randomBytes(16).toString("hex");
+    const caller = randomBytes(8).toString("hex");
+    // Not sampled by the caller: what is recorded is decided here.
+    const answer = await fetch(`${server.url}/.well-known/jwks.json`, {
+      headers: { traceparent: `00-${id}-${caller}-00` },
+    });
+    expect(answer.headers.get("x-request-id")).toBe(id);
+    expect(await traceOf(id)).toContainEqual(
+      expect.objectContaining({ name: "GET /.well-known/jwks.json", parent: caller }),
+    );
+  });
+
+  test.each([
+    ["empty", ""],
+    ["malformed", "00-zz"],
+    ["of zeros", `00-${"0".repeat(32)}-${"1".repeat(16)}-01`],
+    ["long", "9".repeat(9_000)],
+  ])("begins a trace of its own if that of the caller is %s", async (_, traceparent) => {
+    const answer = await fetch(`${server.url}/health/alive`, { headers: { traceparent } });
+    const id = answer.headers.get("x-request-id") ?? "";
+    expect(id).toMatch(/^(?!0+$)[\da-f]{32}$/);
+    expect(await traceOf(id)).toMatchObject([{ parent: "" }]);
+  });
+
+  test("keeps the id of a request that its caller has given", async () => {
+    const answer = await fetch(`${server.url}/health/alive`, {
+      headers: { "x-request-id": "given.by-caller" },
+    });
+    expect(answer.headers.get("x-request-id")).toBe("given.by-caller");
+  });
+
+  test("A358 has nothing that its client has entered or holds", async () => {
+    const client = flowClient(server.url);
+    await client.start("login", { capabilities: {} });
+    if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+    const { headers } = await client.act("continue_with_login_identifier", { email: address });
+    await fetch(`${server.url}/login?action=${address}`, {
+      method: "POST",
+      headers: { cookie: `hanko=${password}` },
+    });
+    await fetch(`${server.url}/nowhere/${address}?code=${address}`);
+    await traceOf(headers.get("x-request-id") ?? "");
+    const sent = collector.bodies.join("\n");
+    const held = [
+      password,
+      address,
+      address.split("@")[0],
+      client.state.csrf_token,
+      ...client.cookies.values(),
+    ];
+    for (const value of held) {
+      expect(value).toBeTruthy();
+      expect(sent).not.toContain(value);
+      expect(sent).not.toContain(encodeURIComponent(String(value)));
+    }
+  });
+});
+
+test("a request under Next has the same spans, and none of Next", async () => {
+  const own = await startTraceCollector();
+  const next = await startServer({ under: "next", env: tracing(own.url) });
+  const { headers } = await flowClient(next.url).start("login");
+  const spans = await eventually(() => {
+    const found = own.spans.filter(({ traceId }) => traceId === headers.get("x-request-id"));
+    expect(found.some(({ kind }) => kind === 2)).toBe(true);
+    return found;
+  });
+  expect(spans.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["postgresql", "step login", "POST /login"]),
+  );
+  await fetch(`${next.url}/?code=secret`);
+  await next.stop();
+  expect(own.bodies.join()).not.toMatch(/next\.|secret/);
+  await own.close();
+});
+
+test.each(["refuse", "hang"] as const)(
+  "logins go on, and the server stops in time, while a receiver of traces would %s",
+  async (behave) => {
+    const deaf = await startTraceCollector();
+    deaf.behave = behave;
+    const own = await startServer({ env: tracing(deaf.url) });
+    const client = flowClient(own.url);
+    for (let index = 0; index < 5; index += 1) expect((await client.start("login")).status).toBe(200);
+    await eventually(() => expect(deaf.received.length).toBeGreaterThan(0));
+    await own.kill("SIGTERM");
+    expect(await own.ended()).toBe(0);
+    await own.stop();
+    await deaf.close();
+  },
+);
+
+test("spans are sent in Protocol Buffers by default, and a part of them if that is asked for", async () => {
+  const binary = await startTraceCollector();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: binary.url, OTEL_BSP_SCHEDULE_DELAY: "50" };
+  const own = await startServer({ env });
+  await fetch(`${own.url}/health/alive`);
+  await eventually(() =>
+    expect(binary.received).toContainEqual({ type: "application/x-protobuf", path: "/v1/traces" }),
+  );
+  const none = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" };
+  await own.restart(none);
+  const before = binary.received.length;
+  const answer = await fetch(`${own.url}/health/alive`, {
+    headers: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` },
+  });
+  expect(answer.headers.get("x-request-id")).toBe("a".repeat(32));
+  await own.stop();
+  expect(binary.received.length).toBe(before);
+  await binary.close();
+});
+
+test.each([
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+    "OTEL_EXPORTER_OTLP_PROTOCOL is grpc: http/protobuf, http/json are supported",
+  ],
+  [
+    { OTEL_TRACES_SAMPLER: "sometimes" },
+    "OTEL_TRACES_SAMPLER is sometimes: always_on, always_off, traceidratio are supported",
+  ],
+  [{ OTEL_TRACES_SAMPLER_ARG: "2" }, "OTEL_TRACES_SAMPLER_ARG is 2: it has to be from 0 to 1"],
+  [{ OTEL_TRACES_EXPORTER: "zipkin" }, "OTEL_TRACES_EXPORTER is zipkin: otlp and none are supported"],
+])("the server does not start with %j, and says why", async (env, message) => {
+  const start = startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:9", ...env } });
+  await expect(start).rejects.toThrow(`stile: ${message}`);
+});
