@@ -5,18 +5,12 @@ import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import { type JobKind, Unfinished } from "../jobs/job-kind.ts";
+import { NOT_FINISHED, SLICE_MS, takeInHand, workInSlices } from "../jobs/work-in-hand.ts";
 import { beforeFirstRow, countOthers, resealBatch } from "../keys/reseal.ts";
 import { type SealedColumn, sealedColumns } from "../keys/sealed-columns.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import {
-  claimReseal,
-  endReseal,
-  Gone,
-  releaseReseal,
-  type StoredReseal,
-  storeColumns,
-} from "./stored-reseals.ts";
+import { endReseal, resealWork, type StoredReseal, storeColumns } from "./stored-reseals.ts";
 
 /** Moves all sealed values under the first secret key. */
 export interface ResealJob {
@@ -37,20 +31,6 @@ const stored = z.object({
     .default({}),
 });
 
-/** The limit of an attempt, below the time after which the job of a killed process is released. */
-const ATTEMPT_SECONDS = 38;
-
-/** When an attempt takes no more rows. The next attempt continues after them. */
-const SLICE_MS = 20_000;
-
-/** For how long a process has the work in hand. */
-const CLAIM_MS = 39_000;
-
-/** The job is rare, and its next attempt is in no hurry. */
-const SEARCH_INTERVAL_MS = 5_000;
-
-const LIFETIME_SECONDS = 86_400;
-
 type Process = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenant };
 
 /**
@@ -60,26 +40,18 @@ type Process = Databases & Sealing & OnPlatform & AuditOutputs & { tenant: Tenan
 export function resealSecrets(options: Process): JobKind<ResealJob> {
   const { database } = options;
   return {
-    concurrency: 1,
-    searchIntervalMs: SEARCH_INTERVAL_MS,
-    attemptSeconds: ATTEMPT_SECONDS,
-    lifetimeSeconds: () => LIFETIME_SECONDS,
-    maxPauseSeconds: () => 10,
+    ...workInSlices,
     store: ({ resealId, by }) => ({ resealId, by }) satisfies z.output<typeof stored>,
     describe: (row) => ({ resealId: stored.safeParse(row).data?.resealId }),
     recipient: () => undefined,
     recordsEnd: (row) => async (tx) => {
       const { data } = stored.safeParse(row);
-      if (data) await endReseal(tx, data.resealId, { failure: "It was not finished within a day." });
+      if (data) await endReseal(tx, data.resealId, { failure: NOT_FINISHED });
     },
 
     async run(row, { signal, cause, now }) {
       const { resealId, by } = stored.parse(row);
-      const claimed = await claimReseal(database, resealId, CLAIM_MS);
-      if (claimed === "held")
-        throw new Unfinished("another process has the move in hand, or had it and was killed", 10);
-      if (claimed === null) return [];
-      try {
+      await takeInHand(database, resealWork(resealId), async (claimed) => {
         // While servers get a new key one after the other, the job is one of those that have it first.
         if (options.vault.keyIds[0] !== claimed.keyId)
           throw new Unfinished("the first secret key of this process is another one", 10);
@@ -91,11 +63,7 @@ export function resealSecrets(options: Process): JobKind<ResealJob> {
           await endReseal(tx, resealId, { failure: null });
           await audit(context, "secrets_resealed", { key: claimed.keyId, moved })(tx);
         });
-      } catch (error) {
-        if (error instanceof Gone) return [];
-        await releaseReseal(database, resealId);
-        throw error;
-      }
+      });
       return [];
     },
   };

@@ -3,6 +3,7 @@ import type { Databases } from "#db/client";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
 import { type JobKind, Unfinished } from "../jobs/job-kind.ts";
+import { NOT_FINISHED, SLICE_MS, takeInHand, workInSlices } from "../jobs/work-in-hand.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import type { Tenants } from "../tenants/tenants.ts";
@@ -11,13 +12,12 @@ import { ImportError } from "./import-error.ts";
 import type { ImportReport } from "./import-report.ts";
 import { importUsers } from "./import-users.ts";
 import {
-  claimImport,
   deleteRefusals,
   failImport,
   finishImport,
+  importWork,
   inputHashOf,
   readPiece,
-  releaseImport,
   type StoredImport,
   storeRefusals,
 } from "./uploaded-import.ts";
@@ -31,26 +31,6 @@ export interface ImportJob {
 
 const stored = z.object({ tenantId: z.uuid(), importId: z.uuid() });
 
-/** The limit of an attempt, below the time after which the job of a killed process is released. */
-const ATTEMPT_SECONDS = 38;
-
-/** When an attempt takes no more pieces. The batch in hand is finished, and the next attempt continues after it. */
-const SLICE_MS = 20_000;
-
-/** For how long a process has the file in hand. */
-const CLAIM_MS = 39_000;
-
-/** The job is rare, and its next attempt is in no hurry. */
-const SEARCH_INTERVAL_MS = 5_000;
-
-/** A job is given up after this time, with what it has imported. */
-const LIFETIME_SECONDS = 86_400;
-
-/** The file was cancelled, or has expired. */
-class Gone extends Error {
-  override message = "The file is gone: it was not imported within a day.";
-}
-
 type Process = Databases & Sealing & OnPlatform & AuditOutputs;
 
 /**
@@ -62,56 +42,47 @@ export function importUploaded(
 ): JobKind<ImportJob> {
   const { tenants, database } = options;
   return {
-    concurrency: 1,
-    searchIntervalMs: SEARCH_INTERVAL_MS,
-    attemptSeconds: ATTEMPT_SECONDS,
-    lifetimeSeconds: () => LIFETIME_SECONDS,
-    maxPauseSeconds: () => 10,
+    ...workInSlices,
     store: ({ tenantId, importId }) => ({ tenantId, importId }) satisfies z.output<typeof stored>,
     describe: (row) => stored.safeParse(row).data ?? {},
     recipient: () => undefined,
     recordsEnd: (row) => async (tx) => {
       const { data } = stored.safeParse(row);
-      if (data) await failImport(tx, data, "It was not finished within a day.");
+      if (data) await failImport(tx, data, NOT_FINISHED);
     },
 
     async run(row, { signal, cause }) {
       const key = stored.parse(row);
       const tenant = await tenants.byId(key.tenantId);
       if (!tenant) return [];
-      const claimed = await claimImport(database, key, CLAIM_MS);
-      if (claimed === "held")
-        throw new Unfinished("another process has the file in hand, or had it and was killed", 10);
-      if (claimed === null) return [];
-      const runtime = { ...options, config: tenant.config };
-      const pieces = piecesOf(options, claimed, performance.now() + SLICE_MS, signal);
-      try {
-        const result = await importUsers(
-          runtime,
-          tenant,
-          pieces,
-          {
-            form: formNames.find((name) => name === claimed.form) ?? null,
-            providers: claimed.providers,
-            dryRun: claimed.checks,
-            resume: true,
-            emitEvents: claimed.emitsEvents,
-            inputHash: inputHashOf(key.importId),
-            actor: { ip: null, userAgent: "", requestId: cause.request_id ?? null },
-            finish: (tx, counts) => finishImport(tx, key, "imported", counts),
-          },
-          reportOf(options, claimed),
-        );
-        if (claimed.checks)
-          await database.write.transaction((tx) => finishImport(tx, key, "checked", result));
-      } catch (error) {
-        if (!(error instanceof ImportError || error instanceof Gone)) {
-          await releaseImport(database, key);
-          throw error;
+      await takeInHand(database, importWork(key), async (claimed) => {
+        const runtime = { ...options, config: tenant.config };
+        const pieces = piecesOf(options, claimed, performance.now() + SLICE_MS, signal);
+        try {
+          const result = await importUsers(
+            runtime,
+            tenant,
+            pieces,
+            {
+              form: formNames.find((name) => name === claimed.form) ?? null,
+              providers: claimed.providers,
+              dryRun: claimed.checks,
+              resume: true,
+              emitEvents: claimed.emitsEvents,
+              inputHash: inputHashOf(key.importId),
+              actor: { ip: null, userAgent: "", requestId: cause.request_id ?? null },
+              finish: (tx, counts) => finishImport(tx, key, "imported", counts),
+            },
+            reportOf(options, claimed),
+          );
+          if (claimed.checks)
+            await database.write.transaction((tx) => finishImport(tx, key, "checked", result));
+        } catch (error) {
+          if (!(error instanceof ImportError)) throw error;
+          // A file that was cancelled stays so.
+          await database.write.transaction((tx) => failImport(tx, key, error.message));
         }
-        // A file that was cancelled stays so.
-        await database.write.transaction((tx) => failImport(tx, key, error.message));
-      }
+      });
       return [];
     },
   };
@@ -128,7 +99,7 @@ async function* piecesOf(
     signal.throwIfAborted();
     if (!checks && performance.now() > until) throw new Unfinished("the file is not read to its end yet", 1);
     const piece = await readPiece({ database, vault }, { tenantId, importId: id, number });
-    if (piece === null) throw new Gone();
+    if (piece === null) throw new ImportError("The file is gone: it was not imported within a day.");
     yield piece;
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { and, asc, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { sealContext } from "#db/schema/table";
+import { endWork, type Work } from "../jobs/work-in-hand.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { ImportProgress } from "./import-progress.ts";
 import type { Refusal } from "./import-report.ts";
@@ -20,8 +21,6 @@ export interface ImportKey {
 const ofImport = ({ tenantId, importId }: ImportKey) =>
   and(eq(imports.tenantId, tenantId), eq(imports.id, importId));
 
-const now = sql`clock_timestamp()`;
-
 /** The key of the progress of an import, which no file that the CLI imports has. */
 export const inputHashOf = (importId: string): Buffer =>
   createHash("sha256").update(`uploaded import ${importId}`).digest();
@@ -29,45 +28,11 @@ export const inputHashOf = (importId: string): Buffer =>
 /** States in which a file waits for nothing but its operator, or has ended. */
 export const openStates = ["uploading", "waiting", "running", "checked"] as const;
 
-/**
- * Takes a file in hand, for a job.
- *
- * @returns `held` if another process has it; null if it is not to be worked on any more
- */
-export function claimImport(
-  { write }: Pick<Databases["database"], "write">,
-  key: ImportKey,
-  forMs: number,
-): Promise<StoredImport | "held" | null> {
-  return write.transaction(async (tx) => {
-    const [claimed] = await tx
-      .update(imports)
-      .set({
-        state: "running",
-        claimedUntil: sql`clock_timestamp() + make_interval(secs => ${forMs / 1000})`,
-        updatedAt: now,
-      })
-      .where(
-        and(
-          ofImport(key),
-          inArray(imports.state, ["waiting", "running"]),
-          or(isNull(imports.claimedUntil), lt(imports.claimedUntil, now)),
-        ),
-      )
-      .returning();
-    if (claimed) return claimed;
-    const [found] = await tx.select({ state: imports.state }).from(imports).where(ofImport(key));
-    return found?.state === "running" ? "held" : null;
-  });
-}
-
-/** Lets go of a file that is to be continued. */
-export async function releaseImport(
-  { write }: Pick<Databases["database"], "write">,
-  key: ImportKey,
-): Promise<void> {
-  await write.update(imports).set({ claimedUntil: null }).where(ofImport(key));
-}
+export const importWork = (key: ImportKey): Work<typeof imports> => ({
+  table: imports,
+  row: ofImport(key),
+  name: "the file",
+});
 
 /** Ends the work on a file, unless it was cancelled. A file that was only checked is kept, to be imported. */
 export async function finishImport(
@@ -84,7 +49,7 @@ export async function finishImport(
       refused,
       omitted,
       claimedUntil: null,
-      updatedAt: now,
+      updatedAt: sql`clock_timestamp()`,
     })
     .where(ofImport(key));
   if (state === "imported") await deletePieces(tx, key);
@@ -95,19 +60,13 @@ export async function failImport(tx: Transaction, key: ImportKey, failure: strin
   const counted = (column: "imported" | "refused") => sql`coalesce((
     select p.${sql.identifier(column)} from user_imports p
     where p.tenant_id = ${key.tenantId} and p.input_hash = ${inputHashOf(key.importId)}), 0)`;
-  const failed = await tx
-    .update(imports)
-    .set({
-      state: "failed",
-      failure,
-      imported: counted("imported"),
-      refused: counted("refused"),
-      claimedUntil: null,
-      updatedAt: now,
-    })
-    .where(and(ofImport(key), inArray(imports.state, [...openStates])))
-    .returning({ id: imports.id });
-  if (failed.length > 0) await deletePieces(tx, key);
+  const failed = await endWork(tx, importWork(key), openStates, {
+    state: "failed",
+    failure,
+    imported: counted("imported"),
+    refused: counted("refused"),
+  });
+  if (failed) await deletePieces(tx, key);
 }
 
 export async function deletePieces(tx: Transaction, { tenantId, importId }: ImportKey): Promise<void> {
