@@ -37,6 +37,8 @@ export const stateNames = [
 
 export type StateName = (typeof stateNames)[number];
 
+export const isStateName = (name: string): name is StateName => stateNames.includes(name as StateName);
+
 export const flowTypes = ["login", "registration", "profile", "token_exchange", "consent"] as const;
 
 export type FlowType = (typeof flowTypes)[number];

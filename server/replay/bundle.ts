@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type FlowType, flowTypes, type StateName, stateNames } from "../flow/names.ts";
+import { type FlowType, flowTypes, isStateName } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import { stepSkeleton } from "../flow/step-skeleton.ts";
 import { isNestedDeeperThan } from "../lib/nesting.ts";
@@ -129,8 +129,7 @@ function lostBefore(steps: readonly BundleStep[]): number | null {
     if (!decided) continue;
     if (decided.begins === undefined) {
       if (state === null || step.from !== state) return index + 1;
-      const isRenewed =
-        stateNames.includes(state as StateName) && states[state as StateName].renews !== "never";
+      const isRenewed = isStateName(state) && states[state].renews !== "never";
       if (decided.version > version && !isRenewed) return index + 1;
     } else if (state !== null) return index + 1;
     if (step.state === null) continue;

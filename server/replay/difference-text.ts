@@ -1,4 +1,5 @@
-import type { Difference, Reason, Replayed } from "./replay.ts";
+import type { Difference, Reason } from "./differences.ts";
+import type { Replayed } from "./replay.ts";
 
 /** Says how a replay differs, in lines: the difference, what decided, and the settings that could have caused it. */
 export function linesOfDifference({ step, kind, about, recorded, now, ...because }: Difference): string[] {

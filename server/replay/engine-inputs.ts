@@ -3,8 +3,10 @@ import { describeAccount } from "../account/profile.ts";
 import type { StoredAccount } from "../account/stored-account.ts";
 import type { Config } from "../config/schema.ts";
 import type { FlowData } from "../flow/data.ts";
+import type { StepError } from "../flow/errors.ts";
 import { type Facts, noFacts } from "../flow/facts.ts";
 import type { Outcome } from "../flow/outcome.ts";
+import type { Performing } from "../flow/performing.ts";
 import {
   type AccountSkeleton,
   type FactsSkeleton,
@@ -12,11 +14,14 @@ import {
   type OutcomeSkeleton,
   type OwnerSkeleton,
   type SessionSkeleton,
+  type StepSkeleton,
   TEXT,
 } from "../flow/step-skeleton.ts";
+import type { StepFlow } from "../flow/store.ts";
 import type { Owner } from "../flow/view.ts";
 import type { UserFacts } from "../identity/facts.ts";
 import { NEVER_AUTHENTICATED, type Session } from "../objects/session.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
 
 /**
  * What the engine judges by, from what was recorded of it. A text is `~`, an id is always the same, and times count from
@@ -54,7 +59,7 @@ export const dataOf = (skeleton: Record<string, unknown>): FlowData =>
     Object.entries(skeleton).map(([name, value]) => [name, value === null ? undefined : value]),
   ) as FlowData;
 
-export function outcomeOf(skeleton: OutcomeSkeleton): Outcome {
+function outcomeOf(skeleton: OutcomeSkeleton): Outcome {
   if ("rejects" in skeleton) {
     const { rejects, input, renews } = skeleton;
     return {
@@ -185,4 +190,65 @@ function storedOf(skeleton: AccountSkeleton): StoredAccount {
     } satisfies StoredAccount["has"],
   };
   return stored as unknown as StoredAccount;
+}
+
+/** Gives the engine what was recorded. */
+export function performingOf({ malformed, outcome, device, entered = [] }: StepSkeleton): Performing {
+  const found = (state: string) => entered.find((one) => one.state === state);
+  return {
+    parse() {
+      const codes = Object.entries(malformed ?? {}).map(([input, code]) => [input, { code }]);
+      return malformed ? { ok: false, inputs: Object.fromEntries(codes) } : { ok: true, value: {} };
+    },
+    run() {
+      if (!outcome) throw new Error("The step has no outcome.");
+      return outcomeOf(outcome);
+    },
+    device: async () => device ?? "unknown",
+    async enter({ name }) {
+      const { data, error } = found(name) ?? {};
+      return {
+        ...(data ? { data: dataOf(data) } : {}),
+        ...(error ? { error: stepErrorOf(error) } : {}),
+      };
+    },
+    writesOfBlocked: () => [],
+    writesOfReplaced: () => [],
+  };
+}
+
+function stepErrorOf({
+  code,
+  inputs,
+}: {
+  code: string;
+  inputs?: Record<string, string> | undefined;
+}): StepError {
+  const codes = Object.entries(inputs ?? {}).map(([input, of]) => [input, { code: of }]);
+  return { code, ...(inputs ? { inputs: Object.fromEntries(codes) } : {}) } as StepError;
+}
+
+/** What a replay does not have: to use it is an error. */
+const nothing = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error("a replay uses nothing of a process");
+    },
+  },
+) as Runtime;
+
+export function contextOf({ record, now }: StepFlow, owner: Owner | null, config: Config): RequestContext {
+  const client = { language: null, deviceCookie: null } as RequestContext["client"];
+  return {
+    // The context of an action has the pool of the process, which no action asks here.
+    runtime: { database: { read: nothing } } as unknown as Runtime,
+    tenant: { id: ID, config },
+    client,
+    now,
+    signal: new AbortController().signal,
+    flowId: record.id,
+    hasStoredWebhooks: false,
+    ...(owner ? { session: owner.session } : {}),
+  };
 }

@@ -3,7 +3,9 @@ import type { ChangedSetting } from "../config/impersonal-settings.ts";
 import { flowTypes } from "../flow/names.ts";
 import type { Reasons } from "../flow/observed-step.ts";
 import { sentenceOf } from "../flow/reasons.ts";
-import { type Difference, differenceKinds, type Replayed, type StepAnswer } from "./replay.ts";
+import { type Difference, differenceKinds } from "./differences.ts";
+import type { StepAnswer } from "./perform-again.ts";
+import type { Replayed } from "./replay.ts";
 
 /** A replay as operators see it. */
 

@@ -116,7 +116,7 @@ export const administrationFaults: readonly Fault[] = [
   },
   {
     name: "a replay does not see that a flow leads to another state",
-    file: "server/replay/replay.ts",
+    file: "server/replay/differences.ts",
     text: "if (now.state !== recorded.state) {",
     fault: "if (now.state === null) {",
     caughtBy: ["server/replay/replay.test.ts"],
