@@ -2,84 +2,24 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
-import { type FlowClient, flowClient } from "../testing/flow-client.ts";
-import { codesBySms, smsSettings } from "../testing/journeys/codes-by-sms.ts";
-import { journeys } from "../testing/journeys/index.ts";
-import { complete, type Fixtures, newPerson } from "../testing/journeys/journey.ts";
-import { startProviders } from "../testing/journeys/settings.ts";
-import { withClient } from "../testing/postgres-cluster.ts";
-import { freePort, type RunningServer, startServer } from "../testing/server.ts";
+import { flowClient } from "../testing/flow-client.ts";
+import { type WalkedServer, walkJourneys } from "../testing/journeys/walk-journeys.ts";
 import { runStile } from "../testing/stile.ts";
 import { type Bundle, readBundle } from "./bundle.ts";
 import { replay } from "./replay.ts";
 
 /** Every journey of users on a running server, exported and performed again. */
 
-let databaseUrl: string;
-let server: RunningServer;
-let fixtures: Fixtures;
-let closeProviders: () => Promise<void>;
-let headers: Record<string, string>;
-
-/** Values that users and their browsers have sent, or were given to keep. */
-const values = new Set<string>();
-
-const query = (text: string, parameters: unknown[] = []) =>
-  withClient(databaseUrl, async (client) => (await client.query(text, parameters)).rows);
+let walked: WalkedServer;
 
 /** Bundles by the journeys that they were recorded of. */
 const bundles: { id: string; type: string; text: string }[] = [];
 
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return value.length >= 5 ? [value] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** Lets a client note what it sends, and the tokens and cookies that it holds. */
-function noting(client: FlowClient): FlowClient {
-  const act: FlowClient["act"] = client.act;
-  client.act = async (action, input = {}) => {
-    for (const text of [client.state.csrf_token, ...textsIn(input)]) values.add(text);
-    const answer = await act(action, input);
-    for (const [, cookie] of client.cookies) values.add(cookie);
-    for (const text of textsIn(answer.state.payload.recovery_codes ?? [])) values.add(text);
-    return answer;
-  };
-  return client;
-}
-
 beforeAll(async () => {
-  const { adminUrl, ownerUrl } = inject("postgres");
-  const name = `replay_${randomUUID().replaceAll("-", "")}`;
-  await withClient(adminUrl, (client) => client.query(`create database ${name} owner stile`));
-  databaseUrl = ownerUrl.replace(/[^/]+$/, name);
-  const origin = `http://localhost:${await freePort()}`;
-  const { settings, close, ...providers } = await startProviders(origin);
-  closeProviders = close;
-  server = await startServer({
-    env: {
-      ...settings,
-      ...smsSettings,
-      DATABASE_URL: databaseUrl,
-      STILE_SERVER_HOSTS: "localhost",
-      STILE_RATE_LIMITER_ENABLED: "false",
-    },
-  });
-  const at = { cwd: server.folder, env: server.environment };
-  const keyOf = async (of: string) => (await runStile(["keys", "create", "--interface", of], at)).out.trim();
-  headers = { authorization: `Bearer ${await keyOf("admin")}` };
-  fixtures = { ...providers, origin, query, authenticatorKey: await keyOf("authenticator") };
-
-  for (const journey of [...journeys, ...codesBySms]) {
-    const person = newPerson();
-    const client = noting(flowClient(server.url));
-    await journey.prepare?.({ server, client, person, fixtures });
-    await complete(journey, { client, person, fixtures });
-    for (const text of [person.email, person.phoneNumber, person.totpSecret, ...person.usedCodes])
-      if (text) values.add(text);
-  }
+  walked = await walkJourneys();
+  const { server, query, adminHeaders: headers } = walked;
   // Steps are written in their order: when those of a flow that begins now are there, so are all before it.
   const [{ at: begun }] = (await query("select clock_timestamp() as at")) as [{ at: Date }];
   await flowClient(server.url).start("login");
@@ -89,14 +29,11 @@ beforeAll(async () => {
     const answer = await fetch(`${server.url}/admin/flows/${id}/bundle`, { headers });
     const text = await answer.text();
     expect([type, answer.status, answer.status === 200 ? "" : text]).toEqual([type, 200, ""]);
-    bundles.push({ id, type, text });
+    bundles.push({ id: String(id), type: String(type), text });
   }
-}, 240_000);
-
-afterAll(async () => {
-  await server?.stop();
-  await closeProviders?.();
 });
+
+afterAll(() => walked?.stop());
 
 const bundleIn = (text: string): Bundle => {
   const read = readBundle(JSON.parse(text));
@@ -115,6 +52,7 @@ test("each journey, performed again by this version, does not differ", async () 
 });
 
 test("A343 no bundle has what users and browsers sent, an id, an address, a network, a host or a secret", async () => {
+  const { server, databaseUrl, query, fixtures, values } = walked;
   const ids = (await query("select id::text from users union select id::text from sessions")).map(
     ({ id }) => id,
   );
@@ -136,6 +74,7 @@ test("A343 no bundle has what users and browsers sent, an id, an address, a netw
 });
 
 test("what a step was decided by takes less than a third of its row", async () => {
+  const { query } = walked;
   const [size] = await query(
     `select avg(pg_column_size(s)) as row, avg(length(decided_by)) as decided,
       max(length(decided_by)) as most from recorded_steps s where decided_by is not null`,
@@ -150,6 +89,7 @@ test("what a step was decided by takes less than a third of its row", async () =
 });
 
 test("the commands export a flow, and perform a folder of bundles again", async () => {
+  const { server } = walked;
   const at = { cwd: server.folder, env: server.environment };
   const folder = mkdtempSync(join(tmpdir(), "stile-bundles-"));
   const factor = bundles.find(
