@@ -33,10 +33,3 @@ export function useSearchState(): [
   );
   return [(name) => query.get(name) ?? "", change];
 }
-
-/** The page of a list in the address, from 1. */
-export function usePageState(): [number, (page: number) => void] {
-  const [value, change] = useSearchState();
-  const page = Math.max(1, Math.trunc(Number(value("page"))) || 1);
-  return [page, (next) => change({ page: next === 1 ? "" : String(next) }, { keepsPage: true })];
-}

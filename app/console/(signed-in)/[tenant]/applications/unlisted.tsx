@@ -1,31 +1,24 @@
 "use client";
 
 import { Anchor, Badge, Stack, Text, Title } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import type { Column } from "../../../_parts/data-table.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
-import { PagedTable } from "../../../_parts/paged-table.tsx";
-import { usePageState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Unlisted = AdminOperations["listUnlistedOpenidClients"]["answer"]["items"][number];
-
-const SIZE = 20;
 
 /** The applications that describe themselves: by a document at their address, or by registering. */
 export function UnlistedApplications() {
   const tenant = useTenant();
   const trpc = useTRPC();
   const pathOf = usePagePath();
-  const [page] = usePageState();
-  const found = useQuery({
-    ...trpc.listUnlistedOpenidClients.queryOptions({ tenant, query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList((page) => trpc.listUnlistedOpenidClients.queryOptions({ tenant, query: page }));
   const columns: Column<Unlisted>[] = [
     {
       id: "name",
@@ -89,16 +82,17 @@ export function UnlistedApplications() {
           {words.applications.unlistedSentence}
         </Text>
       </div>
-      <PagedTable
+      <DataTable
         label={words.applications.unlisted}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id, name, created_at }) => id ?? `${created_at} ${name}`}
-        size={SIZE}
-        empty={{
-          title: words.applications.unlistedEmpty,
-          sentence: words.applications.unlistedEmptySentence,
-        }}
+        empty={
+          <Empty
+            title={words.applications.unlistedEmpty}
+            sentence={words.applications.unlistedEmptySentence}
+          />
+        }
       />
     </Stack>
   );

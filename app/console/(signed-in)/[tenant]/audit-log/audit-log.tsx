@@ -2,19 +2,19 @@
 
 import { Anchor, Badge, Button, Code, Group, Stack, Switch, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { auditTypes } from "#server/audit/audit-types";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import type { Column } from "../../../_parts/data-table.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { download } from "../../../_parts/download.ts";
 import { OptionsField, SearchField, TimeSpanFields } from "../../../_parts/filters.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { PagedTable } from "../../../_parts/paged-table.tsx";
-import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
+import { useSearchState } from "../../../_parts/search-state.ts";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
@@ -30,7 +30,6 @@ export function AuditLog() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const [value] = useSearchState();
-  const [page] = usePageState();
   const [isFollowing, setFollowing] = useState(false);
   const types = value("type").split(",").filter(Boolean) as Type[];
   const filter = {
@@ -40,11 +39,10 @@ export function AuditLog() {
     ...(value("to") ? { end_time: value("to") } : {}),
     ...(value("user") ? { actor_user_id: value("user") } : {}),
   };
-  const found = useQuery({
-    ...trpc.listAuditLogs.queryOptions({ tenant, query: { ...filter, page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: isFollowing && page === 1 ? FOLLOW_MS : false,
-  });
+  const listed = usePagedList(
+    (page) => trpc.listAuditLogs.queryOptions({ tenant, query: { ...filter, ...page } }),
+    { size: SIZE, rereadMs: (_, page) => isFollowing && page === 1 && FOLLOW_MS },
+  );
   const columns: Column<Entry>[] = [
     { id: "time", header: words.auditLog.time, cell: ({ row }) => <Moment at={row.original.created_at} /> },
     { id: "type", header: words.auditLog.type, cell: ({ row }) => <TypeBadge entry={row.original} /> },
@@ -90,13 +88,12 @@ export function AuditLog() {
         <OptionsField name="type" label={words.auditLog.types} options={auditTypes} width={300} />
         <TimeSpanFields />
       </Group>
-      <PagedTable
+      <DataTable
         label={words.pages.audit_log}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id }) => id}
-        size={SIZE}
-        empty={{ title: words.auditLog.empty, sentence: words.auditLog.emptySentence }}
+        empty={<Empty title={words.auditLog.empty} sentence={words.auditLog.emptySentence} />}
       />
     </>
   );

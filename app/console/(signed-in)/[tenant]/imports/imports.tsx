@@ -1,20 +1,17 @@
 "use client";
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../../_api/provider.tsx";
-import type { Column } from "../../../_parts/data-table.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { PagedTable } from "../../../_parts/paged-table.tsx";
-import { usePageState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { ImportState, isUnderWay, type UserImport } from "./import-state.tsx";
 import { NewImport } from "./new-import.tsx";
-
-const SIZE = 20;
 
 /** How often the list is read while the service works on a file. */
 const WORKING_MS = 3_000;
@@ -25,12 +22,9 @@ export function Imports() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [page] = usePageState();
   const mayBegin = may("beginImport");
-  const found = useQuery({
-    ...trpc.listImports.queryOptions({ tenant, query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data?.items.some(isUnderWay) ? WORKING_MS : false),
+  const listed = usePagedList((page) => trpc.listImports.queryOptions({ tenant, query: page }), {
+    rereadMs: (items) => items.some(isUnderWay) && WORKING_MS,
   });
   const addressOf = ({ id }: UserImport) => pathOf(`imports/${id}`);
   const columns: Column<UserImport>[] = [
@@ -77,17 +71,18 @@ export function Imports() {
         <Title order={2} size="h4">
           {words.imports.history}
         </Title>
-        <PagedTable
+        <DataTable
           label={words.imports.history}
-          found={found}
+          {...listed}
           columns={columns}
           idOf={({ id }) => id}
-          size={SIZE}
           hrefOf={addressOf}
-          empty={{
-            title: words.imports.empty,
-            sentence: mayBegin ? words.imports.emptySentence : words.imports.emptyForReaders,
-          }}
+          empty={
+            <Empty
+              title={words.imports.empty}
+              sentence={mayBegin ? words.imports.emptySentence : words.imports.emptyForReaders}
+            />
+          }
         />
       </Stack>
     </>

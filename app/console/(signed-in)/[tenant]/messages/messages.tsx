@@ -2,17 +2,17 @@
 
 import { Anchor, Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconEye, IconMail, IconMessage } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import type { Column } from "../../../_parts/data-table.tsx";
+import { Empty } from "../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { OptionField, OptionsField, SearchField, TimeSpanFields } from "../../../_parts/filters.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { PagedTable } from "../../../_parts/paged-table.tsx";
-import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
+import { useSearchState } from "../../../_parts/search-state.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
@@ -35,7 +35,6 @@ export function Messages() {
   const pathOf = usePagePath();
   const may = useMay();
   const [value] = useSearchState();
-  const [page] = usePageState();
   const outcomes = value("outcome").split(",").filter(isOutcome);
   const channel = value("channel");
   const filter = {
@@ -47,10 +46,10 @@ export function Messages() {
     ...(value("from") ? { start_time: value("from") } : {}),
     ...(value("to") ? { end_time: value("to") } : {}),
   };
-  const found = useQuery({
-    ...trpc.listMessages.queryOptions({ tenant, query: { ...filter, page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList(
+    (page) => trpc.listMessages.queryOptions({ tenant, query: { ...filter, ...page } }),
+    { size: SIZE },
+  );
   return (
     <>
       <PageHead title={words.pages.messages} sentence={words.messages.sentence}>
@@ -93,13 +92,12 @@ export function Messages() {
         />
         <TimeSpanFields />
       </Group>
-      <PagedTable
+      <DataTable
         label={words.pages.messages}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id }) => id}
-        size={SIZE}
-        empty={{ title: words.messages.empty, sentence: words.messages.emptySentence }}
+        empty={<Empty title={words.messages.empty} sentence={words.messages.emptySentence} />}
       />
     </>
   );

@@ -1,7 +1,6 @@
 "use client";
 
 import { Anchor, Group, Text } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { flowTypes, stateNames } from "#server/flow/names";
 import { inGroups, parseSupportNumber } from "#server/recorder/written-support-number";
@@ -14,8 +13,9 @@ import { OptionField, SearchField, TimeField } from "../../../_parts/filters.tsx
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
+import { usePagedList } from "../../../_parts/paged-list.ts";
 import { spoken } from "../../../_parts/protocol-name.ts";
-import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
+import { useSearchState } from "../../../_parts/search-state.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { Outcome } from "./outcome.tsx";
@@ -52,14 +52,13 @@ export function SignIns() {
   const pathOf = usePagePath();
   const may = useMay();
   const [value, change] = useSearchState();
-  const [page, setPage] = usePageState();
   const filter: Filter = Object.fromEntries(
     Object.entries(members).flatMap(([name, member]) => (value(name) ? [[member, value(name)]] : [])),
   );
-  const found = useQuery({
-    ...trpc.listFlows.queryOptions({ tenant, query: { ...filter, page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList(
+    (page) => trpc.listFlows.queryOptions({ tenant, query: { ...filter, ...page } }),
+    { size: SIZE },
+  );
   const hrefOf = ({ id }: Flow) => pathOf(`sign-ins/${id}`);
   const columns: Column<Flow>[] = [
     {
@@ -164,12 +163,9 @@ export function SignIns() {
       </Group>
       <DataTable
         label={words.pages.sign_ins}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id }) => id}
-        page={page}
-        size={SIZE}
-        onPage={setPage}
         hrefOf={hrefOf}
         empty={<Empty title={words.signIns.empty} sentence={words.signIns.emptySentence} />}
       />

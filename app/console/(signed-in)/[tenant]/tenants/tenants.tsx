@@ -3,7 +3,7 @@
 import { Anchor, Badge, Button, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
@@ -15,23 +15,17 @@ import { FormModal } from "../../../_parts/form-modal.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { usePageState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
 import { useMay } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Tenant = AdminOperations["listTenants"]["answer"]["items"][number];
 
-const SIZE = 20;
-
 /** All tenants, for operators. */
 export function Tenants() {
   const trpc = useTRPC();
   const may = useMay();
-  const [page, setPage] = usePageState();
-  const found = useQuery({
-    ...trpc.listTenants.queryOptions({ query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList((page) => trpc.listTenants.queryOptions({ query: page }));
   const columns: Column<Tenant>[] = [
     {
       id: "name",
@@ -103,12 +97,9 @@ export function Tenants() {
       </PageHead>
       <DataTable
         label={words.pages.tenants}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id }) => id}
-        page={page}
-        size={SIZE}
-        onPage={setPage}
         empty={<Empty title={words.tenants.empty} />}
       />
     </>

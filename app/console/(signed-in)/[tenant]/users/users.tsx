@@ -3,7 +3,6 @@
 import { Anchor, Avatar, Badge, Button, Checkbox, Group, Menu, Popover, Stack, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns, IconDownload, IconSearch } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
@@ -14,7 +13,8 @@ import { download } from "../../../_parts/download.ts";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { usePageState, useSearchState } from "../../../_parts/search-state.ts";
+import { usePagedList } from "../../../_parts/paged-list.ts";
+import { useSearchState } from "../../../_parts/search-state.ts";
 import { userName } from "../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -33,16 +33,15 @@ export function Users() {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [page, setPage] = usePageState();
   const [value] = useSearchState();
   const { filter, count } = useUserFilter();
   const order = useUserOrder();
   const [shown, setShown] = useShownColumns();
   const [chosen, setChosen] = useChosen(JSON.stringify(filter));
-  const found = useQuery({
-    ...trpc.listUsers.queryOptions({ tenant, query: { ...filter, ...order, page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList(
+    (page) => trpc.listUsers.queryOptions({ tenant, query: { ...filter, ...order, ...page } }),
+    { size: SIZE },
+  );
   const isFiltered = count > 0 || value("q") !== "";
   return (
     <>
@@ -56,16 +55,13 @@ export function Users() {
       {may("actOnUsers") && <Selected chosen={chosen} onChange={setChosen} />}
       <DataTable<User>
         label={words.pages.users}
-        found={found}
+        {...listed}
         columns={[
           nameColumn,
           ...columnNames.filter((name) => shown.includes(name)).map((name) => columns[name]),
         ]}
         idOf={({ id }) => id}
         nameOf={(user) => userName(user)}
-        page={page}
-        size={SIZE}
-        onPage={setPage}
         hrefOf={({ id }) => pathOf(`users/${id}`)}
         {...(may("actOnUsers") ? { selection: { chosen, onChange: setChosen } } : {})}
         empty={

@@ -1,18 +1,15 @@
 "use client";
 
 import { Code, Stack, Text, Title } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import type { Column } from "../../../../_parts/data-table.tsx";
-import { PagedTable } from "../../../../_parts/paged-table.tsx";
-import { usePageState } from "../../../../_parts/search-state.ts";
+import { Empty } from "../../../../_parts/answers.tsx";
+import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { usePagedList } from "../../../../_parts/paged-list.ts";
 import { useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 
 type Refused = AdminOperations["listRefusedRecords"]["answer"]["items"][number];
-
-const SIZE = 20;
 
 const columns: Column<Refused>[] = [
   { id: "line", header: words.imports.line, cell: ({ row }) => <Text size="sm">{row.original.line}</Text> },
@@ -38,23 +35,18 @@ const columns: Column<Refused>[] = [
 export function RefusedRecords({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const [page] = usePageState();
-  const found = useQuery({
-    ...trpc.listRefusedRecords.queryOptions({ tenant, id, query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList((page) => trpc.listRefusedRecords.queryOptions({ tenant, id, query: page }));
   return (
     <Stack gap="sm">
       <Title order={2} size="h4">
         {words.imports.refusedRecords}
       </Title>
-      <PagedTable
+      <DataTable
         label={words.imports.refusedRecords}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ record }) => String(record)}
-        size={SIZE}
-        empty={{ title: words.imports.noneRefused, sentence: words.imports.noneRefusedSentence }}
+        empty={<Empty title={words.imports.noneRefused} sentence={words.imports.noneRefusedSentence} />}
       />
     </Stack>
   );

@@ -2,7 +2,6 @@
 
 import { Anchor, Code, Group, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
@@ -13,14 +12,12 @@ import { Identifier } from "../../../../_parts/identifier.tsx";
 import { useLockOutQuestion } from "../../../../_parts/lock-out.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
-import { usePageState } from "../../../../_parts/search-state.ts";
+import { usePagedList } from "../../../../_parts/paged-list.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { shownValue } from "../setting.tsx";
 
 type Version = AdminOperations["listSettingsHistory"]["answer"]["items"][number];
-
-const SIZE = 20;
 
 /** Who has changed which settings, and the way back to a version. */
 export function History() {
@@ -28,11 +25,7 @@ export function History() {
   const trpc = useTRPC();
   const may = useMay();
   const pathOf = usePagePath();
-  const [page, setPage] = usePageState();
-  const found = useQuery({
-    ...trpc.listSettingsHistory.queryOptions({ tenant, query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList((page) => trpc.listSettingsHistory.queryOptions({ tenant, query: page }));
   const { guarded, question } = useLockOutQuestion();
   const restore = useChange(trpc.restoreSettings.mutationOptions(), words.settings.restored);
   const columns: Column<Version>[] = [
@@ -49,7 +42,7 @@ export function History() {
       // The newest version is what is in force.
       cell: ({ row: { original, index } }) =>
         may("restoreSettings") &&
-        (page > 1 || index > 0) && (
+        (listed.page > 1 || index > 0) && (
           <Group justify="flex-end">
             <ConfirmedButton
               label={words.settings.restore}
@@ -77,12 +70,9 @@ export function History() {
       {question}
       <DataTable
         label={words.settings.history}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={({ id }) => id}
-        page={page}
-        size={SIZE}
-        onPage={setPage}
         empty={<Empty title={words.settings.historyEmpty} sentence={words.settings.historyEmptySentence} />}
       />
     </>

@@ -1,21 +1,18 @@
 "use client";
 
 import { Anchor, Group, Stack, Text } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { accessColumns } from "../../../../_parts/access.tsx";
+import { Empty } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
-import { actionsHeader, type Column } from "../../../../_parts/data-table.tsx";
-import { PagedTable } from "../../../../_parts/paged-table.tsx";
-import { usePageState } from "../../../../_parts/search-state.ts";
+import { actionsHeader, type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { usePagedList } from "../../../../_parts/paged-list.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 
 type Listed = AdminOperations["listUserApplications"]["answer"]["items"][number];
-
-const SIZE = 20;
 
 /** The applications that have access to the account by OpenID Connect, and the end of it. */
 export function Applications({ id }: { id: string }) {
@@ -23,11 +20,7 @@ export function Applications({ id }: { id: string }) {
   const trpc = useTRPC();
   const pathOf = usePagePath();
   const may = useMay();
-  const [page] = usePageState();
-  const found = useQuery({
-    ...trpc.listUserApplications.queryOptions({ tenant, id, query: { page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-  });
+  const listed = usePagedList((page) => trpc.listUserApplications.queryOptions({ tenant, id, query: page }));
   const end = useChange(trpc.endUserApplication.mutationOptions(), words.accesses.ended);
   const columns: Column<Listed>[] = [
     {
@@ -74,13 +67,12 @@ export function Applications({ id }: { id: string }) {
   ];
   return (
     <Stack gap="sm">
-      <PagedTable
+      <DataTable
         label={words.user.tabs.applications}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={(application) => application.id}
-        size={SIZE}
-        empty={{ title: words.accesses.empty, sentence: words.accesses.emptySentence }}
+        empty={<Empty title={words.accesses.empty} sentence={words.accesses.emptySentence} />}
       />
       <Text size="sm" c="dimmed">
         {words.accesses.openSession}

@@ -4,7 +4,6 @@ import { Badge, Button, Group, Select, Stack, Text, Title } from "@mantine/core"
 import { DateTimePicker } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRepeat } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import dayjs from "dayjs";
 import { useState } from "react";
 import { emittedEventNames } from "#server/config/event-names";
@@ -15,7 +14,8 @@ import { useChange } from "../../../../_parts/change.tsx";
 import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
 import { FormModal } from "../../../../_parts/form-modal.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
-import { usePageState, useSearchState } from "../../../../_parts/search-state.ts";
+import { usePagedList } from "../../../../_parts/paged-list.ts";
+import { useSearchState } from "../../../../_parts/search-state.ts";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { Delivery } from "./delivery.tsx";
@@ -23,8 +23,6 @@ import { DeliveryState } from "./delivery-state.tsx";
 
 type Listed = AdminOperations["listWebhookDeliveries"]["answer"]["items"][number];
 type State = Listed["state"];
-
-const SIZE = 20;
 
 /** How often the list is read while a delivery waits. */
 const WAITING_MS = 3_000;
@@ -46,7 +44,6 @@ export function Deliveries({
   const trpc = useTRPC();
   const may = useMay();
   const [value, change] = useSearchState();
-  const [page, setPage] = usePageState();
   const state = (value("state") || undefined) as State | undefined;
   const query = {
     ...(state ? { state } : {}),
@@ -54,12 +51,10 @@ export function Deliveries({
     ...(value("from") ? { start_time: value("from") } : {}),
     ...(value("to") ? { end_time: value("to") } : {}),
   };
-  const found = useQuery({
-    ...trpc.listWebhookDeliveries.queryOptions({ tenant, id, query: { ...query, page, per_page: SIZE } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) =>
-      data?.items.some((delivery) => delivery.state === "waiting") ? WAITING_MS : false,
-  });
+  const listed = usePagedList(
+    (page) => trpc.listWebhookDeliveries.queryOptions({ tenant, id, query: { ...query, ...page } }),
+    { rereadMs: (items) => items.some(({ state }) => state === "waiting") && WAITING_MS },
+  );
   const columns: Column<Listed>[] = [
     { id: "time", header: words.webhooks.time, cell: ({ row }) => <Moment at={row.original.created_at} /> },
     {
@@ -147,12 +142,9 @@ export function Deliveries({
       </Group>
       <DataTable
         label={words.webhooks.deliveries}
-        found={found}
+        {...listed}
         columns={columns}
         idOf={(delivery) => delivery.id}
-        page={page}
-        size={SIZE}
-        onPage={setPage}
         empty={<Empty {...empty} />}
       />
       <Delivery
