@@ -387,6 +387,8 @@ export interface OAuthProviderPatch {
   key_id?: string | null | undefined;
   /** Private key (PKCS#8, PEM) that the client secret is made with. Default: none. */
   private_key?: string | null | undefined;
+  /** Directory: common, organizations, consumers, or a tenant id. */
+  tenant?: string | null | undefined;
   rp_initiated_logout?: boolean | null | undefined;
   display_name?: string | null | undefined;
   issuer?: string | null | undefined;

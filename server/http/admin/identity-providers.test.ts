@@ -202,6 +202,13 @@ describe("OAuth providers", () => {
     });
   });
 
+  test("of Microsoft are changed to sign in the users of one directory", async () => {
+    const path = "/oauth/providers/microsoft";
+    const changed = await own.call("PATCH", path, { tenant: "organizations" });
+    expect([changed.status, changed.body.settings]).toEqual([200, { tenant: "organizations" }]);
+    expect((await own.call("PATCH", path, { tenant: null })).body.settings).toEqual({});
+  });
+
   test("of the tenant's own are added by the operator, changed, and deleted", async () => {
     const path = `${prefix}/oauth/providers`;
     const settings = {

@@ -9,8 +9,12 @@ import { documentedAs } from "../table/fields.ts";
  * is valid only together with what it changes; the configuration then rejects what does not fit, by name.
  */
 
-/** Makes the schema of a JSON Merge Patch (RFC 7396) of a tree of settings: nothing is required, and null removes. */
-function patchOf(schema: z.core.$ZodType, path: readonly string[] = []): z.ZodType {
+/**
+ * Makes the schema of a JSON Merge Patch (RFC 7396) of a tree of settings: nothing is required, and null removes.
+ *
+ * @param path of the tree in the configuration, whose settings of the server are left out
+ */
+function patchOf(schema: z.core.$ZodType, path: readonly string[]): z.ZodType {
   if (
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodDefault ||
@@ -40,7 +44,7 @@ const anyObject = z.record(z.string(), z.unknown());
 export const settingsBody = documentedAs(
   anyObject,
   z
-    .lazy(() => patchOf(configSchema))
+    .lazy(() => patchOf(configSchema, []))
     .meta({
       id: "TenantSettings",
       description:
@@ -51,7 +55,9 @@ export const settingsBody = documentedAs(
 /** A patch of a SAML provider. */
 export const samlProviderPatch = documentedAs(
   anyObject,
-  z.lazy(() => patchOf(samlProviderSettings.omit({ id: true }))).meta({ id: "SamlProviderPatch" }),
+  z
+    .lazy(() => patchOf(samlProviderSettings.omit({ id: true }), ["saml", "identity_providers"]))
+    .meta({ id: "SamlProviderPatch" }),
 );
 
 const { shape: thirdParty } = configSchema.shape.third_party.unwrap();
@@ -64,7 +70,7 @@ export const oauthProviderPatch = documentedAs(
     .lazy(() => {
       const shapes = builtIn.map((provider) => provider.unwrap().shape);
       const custom = thirdParty.custom_providers.unwrap().valueType as z.ZodObject;
-      return patchOf(z.object(Object.assign({}, ...shapes, custom.shape)));
+      return patchOf(z.object(Object.assign({}, ...shapes, custom.shape)), ["third_party", "providers"]);
     })
     .meta({ id: "OAuthProviderPatch" }),
 );
@@ -76,7 +82,10 @@ export const oauthProviderBody = documentedAs(
     .lazy(() => {
       const custom = thirdParty.custom_providers.unwrap().valueType as z.ZodObject;
       const { display_name, client_id } = custom.shape;
-      return (patchOf(custom) as z.ZodObject).extend({ display_name, client_id });
+      return (patchOf(custom, ["third_party", "custom_providers"]) as z.ZodObject).extend({
+        display_name,
+        client_id,
+      });
     })
     .meta({ id: "OAuthProviderSettings" }),
 );
@@ -87,12 +96,16 @@ const openidClient = () => configSchema.shape.openid.unwrap().shape.clients.unwr
 export const openidClientSettings = documentedAs(
   anyObject,
   z
-    .lazy(() => (patchOf(openidClient()) as z.ZodObject).extend({ name: openidClient().shape.name }))
+    .lazy(() =>
+      (patchOf(openidClient(), ["openid", "clients"]) as z.ZodObject).extend({
+        name: openidClient().shape.name,
+      }),
+    )
     .meta({ id: "OpenidClientSettings" }),
 );
 
 /** A patch of a client. */
 export const openidClientPatch = documentedAs(
   anyObject,
-  z.lazy(() => patchOf(openidClient())).meta({ id: "OpenidClientPatch" }),
+  z.lazy(() => patchOf(openidClient(), ["openid", "clients"])).meta({ id: "OpenidClientPatch" }),
 );

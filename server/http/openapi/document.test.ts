@@ -101,6 +101,20 @@ describe("the document of the interface", () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  test("has every setting of every kind of OAuth provider in the patch of one", () => {
+    const membersAt = (schema: JsonSchema | undefined, ...path: string[]): JsonSchema | undefined =>
+      path.reduce<JsonSchema | undefined>(
+        (found, name) => (found?.properties as Record<string, JsonSchema> | undefined)?.[name],
+        schema,
+      );
+    const namesIn = (schema: JsonSchema | undefined) => Object.keys(schema?.properties ?? {});
+    const providers = membersAt(schemas.TenantSettings, "third_party", "providers");
+    const kinds = namesIn(providers).map((name) => membersAt(providers, name));
+    const custom = membersAt(schemas.TenantSettings, "third_party", "custom_providers");
+    const settings = [...kinds, custom?.additionalProperties as JsonSchema].flatMap(namesIn);
+    expect(namesIn(schemas.OAuthProviderPatch).sort()).toEqual([...new Set(settings)].sort());
+  });
 });
 
 /** Paths of the objects with declared members that take others. */
