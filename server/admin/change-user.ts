@@ -2,6 +2,9 @@ import type { Databases, Transaction } from "#db/client";
 import { ConflictError, isRetryable, type UniqueConstraint, violatedUnique } from "#db/errors";
 import { type AuditDetails, audit } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
+import type { Configured } from "../config/schema.ts";
+import type { Tenant } from "../config/tenant.ts";
+import { mayChangeAccount } from "../console/grants.ts";
 import type { Actor } from "../context/client.ts";
 import type { ClientContext, RequestContext } from "../context/context.ts";
 import type { WakesWebhooks } from "../events/emit.ts";
@@ -14,7 +17,7 @@ import type { MailJob } from "../mail/mail-job.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
 import type { securityNotice } from "../mail/security-notices.ts";
 import { readUserObject, type UserObject } from "../objects/user-object.ts";
-import { type AdminRejection, type AdminVerdict, notFound } from "./rejections.ts";
+import { type AdminRejection, type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
 const MAX_ATTEMPTS = 3;
 
@@ -22,9 +25,12 @@ const MAX_ATTEMPTS = 3;
 export interface OperatorContext extends Pick<ClientContext<unknown>, "tenant" | "now"> {
   runtime: Databases &
     OnPlatform &
+    Configured &
     AuditOutputs &
     WakesWebhooks & {
       jobs: Pick<Enqueuing<MailJob>["jobs"], "enqueue" | "wake">;
+      /** The default tenant. */
+      tenant: Pick<Tenant, "id">;
     };
   client: Actor;
 }
@@ -90,7 +96,8 @@ export interface ChangedUser {
 /**
  * Changes a user under the lock of the account, so that concurrent changes of it run one after the other.
  *
- * @returns what `change` returns, or `not_found` if the tenant has no such user
+ * @returns what `change` returns; `not_found` if the tenant has no such user, or `forbidden` if its role is stronger than that of
+ *   the account of the console that changes it
  */
 export async function changeUser<Result>(
   context: OperatorContext,
@@ -103,6 +110,7 @@ export async function changeUser<Result>(
     { ...context, userId },
     async (tx, jobs) => {
       if (!(await isLocked(tx, tenant.id, userId))) return notFound;
+      if (!(await mayChangeAccount(tx, context, userId))) return strongerRole;
       const user = await factsById(tx, tenant.id, userId);
       if (!user) return notFound;
       return change({
@@ -121,6 +129,8 @@ export async function changeUser<Result>(
     conflicts,
   );
 }
+
+const strongerRole = rejectAdmin("forbidden", "The role of the account is stronger than your own.");
 
 async function isLocked(tx: Transaction, tenantId: string, userId: string): Promise<boolean> {
   try {

@@ -1,3 +1,4 @@
+import type { ReadOnly } from "#db/client";
 import type { Impersonation } from "#db/schema/sessions";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
@@ -76,7 +77,7 @@ export async function grantImpersonation(
   ]);
   if (!operator || !own) return notFound;
   if (user.blocked) return rejectAdmin("conflict", "The user is blocked.");
-  if (await hasRole(context, userId)) return ofConsole;
+  if (await hasRole(context.runtime.database.read, context, userId)) return ofConsole;
   const impersonation: Impersonation = {
     tenantId: own.id,
     userId: visitor.userId,
@@ -108,7 +109,7 @@ export async function beginImpersonation(
   { userId, impersonation, seconds }: GrantedImpersonation,
 ): Promise<AdminVerdict<{ issued: IssuedSession }>> {
   const { runtime, tenant, now } = context;
-  if (!runtime.config.console.impersonation.enabled || (await hasRole(context, userId))) return ofConsole;
+  if (!runtime.config.console.impersonation.enabled) return ofConsole;
   if (await isAnotherReleaseRunning(runtime)) return ofOtherRelease;
   const user = await factsById(runtime.database.read, tenant.id, userId);
   if (!user) return notFound;
@@ -126,6 +127,7 @@ export async function beginImpersonation(
   });
   return changeUser(context, userId, async ({ tx, user, jobs, owner, record }) => {
     if (user.blocked) return rejectAdmin("conflict", "The user is blocked.");
+    if (await hasRole(tx, context, userId)) return ofConsole;
     await write(tx);
     if (!(await mayGoOn(tx, tenant, session, now)))
       return rejectAdmin("forbidden", "The account is not in the console any more, or has another role.");
@@ -151,8 +153,8 @@ const ofOtherRelease = rejectAdmin(
 
 const ofConsole = rejectAdmin("forbidden", "Accounts with a role of the console are not signed in as.");
 
-const hasRole = async ({ runtime, tenant }: Context, userId: string): Promise<boolean> =>
-  (await strongestRole(runtime, tenant, [userId])) !== null;
+const hasRole = async (db: ReadOnly, { runtime, tenant }: Context, userId: string): Promise<boolean> =>
+  (await strongestRole(db, runtime, tenant, [userId])) !== null;
 
 const nameOf = (facts: Parameters<typeof firstIdentifier>[0], userId: string): string =>
   firstIdentifier(facts)?.value ?? userId;

@@ -4,6 +4,7 @@ import type { FailureReason } from "../audit/failure-reasons.ts";
 import type { Config } from "../config/schema.ts";
 import type { ClientContext } from "../context/context.ts";
 import type { ConsoleRole } from "../identity/console-roles.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import { isMadeByOperator, type Session } from "../objects/session.ts";
 import { type ContextClass, meetsOne } from "../openid/authentication-context.ts";
 import { makeConsoleSession } from "./console-sessions.ts";
@@ -50,7 +51,7 @@ export async function enterConsole(
     return refuse("weak_sign_in");
   if (invitation !== null && !(await becomeOperator(context, session.userId, invitation)))
     return refuse("invitation_used");
-  const role = await strongestRole(runtime, tenant, [session.userId]);
+  const role = await strongestRole(runtime.database.write, runtime, tenant, [session.userId]);
   if (role === null) return refuse("no_role");
   const token = await makeConsoleSession(runtime, tenant, { sessionId: session.id, now });
   if (token === null) return { refused: "session_ended" };
@@ -70,6 +71,7 @@ async function becomeOperator(
     await tx.execute(sql`select from tenants where id = ${tenant.id} for no key update`);
     if (!(await consumeInvitation(tx, runtime, invitation))) return false;
     if (await hasOperator(tx, runtime)) return false;
+    await lockUser(tx, tenant.id, userId);
     return (await writeGrant(tx, context, userId, "operator")) === null;
   });
 }

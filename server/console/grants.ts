@@ -1,17 +1,20 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, or } from "drizzle-orm";
 import { type Databases, type ReadOnly, schema, type Transaction } from "#db/client";
-import { violatedForeignKey } from "#db/errors";
+import { ConflictError } from "#db/errors";
 import { type AuditContext, audit } from "../audit/audit.ts";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { Actor } from "../context/client.ts";
 import {
   type ConsoleRole,
   canonicalAddress,
+  mayAs,
   roleColumns,
   roleOf,
   rolesByAddress,
   stronger,
 } from "../identity/console-roles.ts";
+import { lockUser } from "../identity/lock-user.ts";
 import { isUuid } from "../lib/uuid.ts";
 
 const { consoleGrants, emails, users } = schema;
@@ -54,7 +57,7 @@ export async function listGrants({ database }: Databases, { id }: Pick<Tenant, "
 }
 
 /** Why a role was not given. */
-export type GrantRefusal = "not_found" | "operator_of_tenant" | "too_many";
+export type GrantRefusal = "not_found" | "forbidden" | "operator_of_tenant" | "too_many";
 
 /** Accounts of one tenant that may have a role. */
 export const MAX_GRANTS = 1000;
@@ -71,15 +74,28 @@ export async function grantRole(
 ): Promise<GrantRefusal | null> {
   const { runtime, tenant } = context;
   if (role === "operator" && tenant.id !== runtime.tenant.id) return "operator_of_tenant";
-  try {
-    return await runtime.database.write.transaction((tx) => writeGrant(tx, context, userId, role));
-  } catch (error) {
-    if (violatedForeignKey(error)) return "not_found";
-    throw error;
-  }
+  return runtime.database.write.transaction(async (tx) => {
+    const refused = await lockToChange(tx, context, userId);
+    return refused ?? writeGrant(tx, context, userId, role);
+  });
 }
 
-/** As `grantRole`, within a transaction. */
+/** Locks an account, so that its role is not changed while a change of it is judged. */
+async function lockToChange(
+  tx: Transaction,
+  context: GrantContext,
+  userId: string,
+): Promise<"not_found" | "forbidden" | null> {
+  try {
+    await lockUser(tx, context.tenant.id, userId);
+  } catch (error) {
+    if (error instanceof ConflictError) return "not_found";
+    throw error;
+  }
+  return (await mayChangeAccount(tx, context, userId)) ? null : "forbidden";
+}
+
+/** As `grantRole`, within a transaction that has locked the account. Who gives the role is not judged. */
 export async function writeGrant(
   tx: Transaction,
   context: AuditContext,
@@ -105,17 +121,20 @@ export async function writeGrant(
 /**
  * Takes the role of an account away. Its sessions of the console end with it.
  *
- * @returns false if it has none
+ * @returns why it was refused, `not_found` if the account has none; null if it was taken away
  */
-export function revokeRole(context: GrantContext, userId: string): Promise<boolean> {
+export function revokeRole(context: GrantContext, userId: string): Promise<"not_found" | "forbidden" | null> {
   const { runtime, tenant } = context;
   return runtime.database.write.transaction(async (tx) => {
+    const refused = await lockToChange(tx, context, userId);
+    if (refused) return refused;
     const [revoked] = await tx
       .delete(consoleGrants)
       .where(grantOf(tenant.id, userId))
       .returning({ role: consoleGrants.role });
-    if (revoked) await audit(context, "console_role_revoked", { former_role: revoked.role }, userId)(tx);
-    return revoked !== undefined;
+    if (!revoked) return "not_found";
+    await audit(context, "console_role_revoked", { former_role: revoked.role }, userId)(tx);
+    return null;
   });
 }
 
@@ -187,17 +206,50 @@ const textsIn = (value: unknown): string[] => {
  * @returns null if none has one
  */
 export async function strongestRole(
-  runtime: Databases & Configured & { tenant: Pick<Tenant, "id"> },
+  db: ReadOnly,
+  runtime: Configured & { tenant: Pick<Tenant, "id"> },
   { id }: Pick<Tenant, "id">,
   userIds: readonly string[],
 ): Promise<ConsoleRole | null> {
   const ids = userIds.filter(isUuid).map((userId) => userId.toLowerCase());
   if (ids.length === 0) return null;
-  const rows = await runtime.database.write
+  const rows = await db
     .select(roleColumns)
     .from(users)
     .where(and(eq(users.tenantId, id), inArray(users.id, ids)));
   return rows
     .map((row) => roleOf(runtime, id, row))
     .reduce((one, other) => (one && other ? stronger(one, other) : (one ?? other)), null);
+}
+
+/**
+ * Whether the party of a change may change an account: an account of the console changes none with a stronger role, whose place
+ * it could take. The caller has locked the account, which is given no other role then.
+ */
+export async function mayChangeAccount(
+  tx: Transaction,
+  {
+    runtime,
+    tenant,
+    client: { operator },
+  }: {
+    runtime: Configured & { tenant: Pick<Tenant, "id"> };
+    tenant: Pick<Tenant, "id">;
+    client: Pick<Actor, "operator">;
+  },
+  userId: string,
+): Promise<boolean> {
+  if (!operator) return true;
+  const isAccount = (tenantId: string, id: string) => and(eq(users.tenantId, tenantId), eq(users.id, id));
+  const rows = await tx
+    .select({ tenantId: users.tenantId, id: users.id, ...roleColumns })
+    .from(users)
+    .where(or(isAccount(operator.tenantId, operator.userId), isAccount(tenant.id, userId)));
+  const [own = null, role = null] = [operator, { tenantId: tenant.id, userId: userId.toLowerCase() }].map(
+    (account) => {
+      const row = rows.find(({ tenantId, id }) => tenantId === account.tenantId && id === account.userId);
+      return row && roleOf(runtime, row.tenantId, row);
+    },
+  );
+  return own !== null && (role === null || mayAs(own, role));
 }

@@ -9,6 +9,7 @@ import { jsonOption, nameOf, tenantOption } from "../options.ts";
 import { printTable } from "../table.ts";
 
 const refusals: Record<Exclude<GrantRefusal, "not_found">, string> = {
+  forbidden: "an account of the console changes no account with a stronger role",
   operator_of_tenant: "operator is a role of the default tenant: a tenant has administrators",
   too_many: `at most ${MAX_GRANTS} accounts of a tenant have a role`,
 };
@@ -44,7 +45,8 @@ export const consoleRevoke = command({
   async run(cli, values, [name = ""]) {
     await atTenant(cli, values.tenant, async (at) => {
       const userId = await findUser(at, name);
-      if (!(await revokeRole(at, userId))) throw new CommandError(`${name} has no role of the console`);
+      if ((await revokeRole(at, userId)) !== null)
+        throw new CommandError(`${name} has no role of the console`);
       await cli.print(values.json ? JSON.stringify({ user_id: userId }) : `${userId} has no role`);
     });
   },

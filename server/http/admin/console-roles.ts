@@ -25,6 +25,7 @@ const grant = z.strictObject({
 
 const refusals: Record<GrantRefusal, ReturnType<typeof rejectAdmin>> = {
   not_found: rejectAdmin("not_found", "Not found."),
+  forbidden: rejectAdmin("forbidden", "The role of the account is stronger than your own."),
   operator_of_tenant: rejectAdmin("invalid", "`operator` is a role of the default tenant."),
   too_many: rejectAdmin("conflict", `At most ${MAX_GRANTS} accounts of a tenant have a role.`),
 };
@@ -60,6 +61,9 @@ export const consoleRoleAddresses = [
     summary: "Take the role of the console from an account",
     description: "It is out of the console at once.",
     answers: { 204: "The account has no role.", 404: NOT_FOUND },
-    perform: (context, { params }) => revokeRole(context, params.id),
+    async perform(context, { params }) {
+      const refused = await revokeRole(context, params.id);
+      return refused === null ? true : refusals[refused];
+    },
   }),
 ];

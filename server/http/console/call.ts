@@ -174,7 +174,7 @@ async function mayChange(
   if (named !== null && !mayAs(visitor.role, named)) return false;
   const verified = await roleOfAddress(runtime, tenant, operation.verifies?.(given));
   if (verified !== null && !mayAs(visitor.role, verified)) return false;
-  const strongest = await strongestRole(runtime, tenant, ids);
+  const strongest = await strongestRole(runtime.database.write, runtime, tenant, ids);
   return strongest === null || mayAs(visitor.role, strongest);
 }
 

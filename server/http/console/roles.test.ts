@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { writeGrant } from "../../console/grants.ts";
 import { type ConsoleRole, consoleRoles } from "../../identity/console-roles.ts";
+import { lockUser } from "../../identity/lock-user.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import { callConsole, consoleAccount } from "../../testing/console-account.ts";
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
+import { requestContext } from "../../testing/request-context.ts";
 import { visitor } from "../../testing/visitor.ts";
+import { waitsForLock } from "../../testing/waits-for-lock.ts";
 import { consoleOperations } from "./call.ts";
 
 /** Who may call what: every procedure, by every role, at its own tenant and at another one. */
@@ -160,6 +164,29 @@ test("A331 no account changes one whose role is stronger", async () => {
   expect(await administrator.call("setConsoleRole", promoted)).toMatchObject({ status: 403 });
   expect((await operator.call("setConsoleRole", promoted)).status).toBe(200);
   expect((await administrator.call("me")).data.role).toBe("operator");
+});
+
+test("A331 a role that an account is given while a change waits for it counts for the change", async () => {
+  const administrator = await consoleAccount(runtime, "administrator");
+  const { write } = runtime.database;
+  const calls: [string, object][] = [
+    ["createUserPassword", { body: { password: "a new password for you" } }],
+    ["deleteConsoleRole", {}],
+    ["setConsoleRole", { body: { role: "auditor" } }],
+  ];
+  for (const [procedure, input] of calls) {
+    const { userId: id } = await consoleAccount(runtime, null);
+    const answer = await write.transaction(async (tx) => {
+      await lockUser(tx, runtime.tenant.id, id);
+      const called = administrator.call(procedure, { ...input, id });
+      await waitsForLock(write.$client);
+      await writeGrant(tx, requestContext(runtime, { tenant: runtime.tenant }), id, "operator");
+      return () => called;
+    });
+    expect([procedure, (await answer()).status]).toEqual([procedure, 403]);
+    const roles = await administrator.call("listConsoleRoles");
+    expect(roles.data).toContainEqual(expect.objectContaining({ user_id: id, role: "operator" }));
+  }
 });
 
 test("A331 no account verifies an address to which the configuration gives a stronger role", async () => {
