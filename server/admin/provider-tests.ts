@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
@@ -20,7 +20,7 @@ const { providerTests } = schema;
 type Process = Databases & Sealing & OnPlatform;
 
 /** How long a test takes, and how long its result is kept. */
-const PROVIDER_TEST_SECONDS = 600;
+export const PROVIDER_TEST_SECONDS = 600;
 
 /** What came of a test. */
 export const testResult = z.strictObject({
@@ -100,20 +100,29 @@ export async function beginProviderTest(
 
 const isLive = ({ platform }: OnPlatform) => gt(providerTests.expiresAt, databaseNow(platform.clockShift()));
 
+/** What starts a test at the host of the tenant, once. It has two halves, so that one of them can be bound to a browser. */
+export interface TestTicket {
+  /** In the address of the page. */
+  named: string;
+  /** In a cookie, where the console and the tenant have one host. */
+  bound: string;
+}
+
+const ticketHash = ({ named, bound }: TestTicket) => sha256(`${named}.${bound}`);
+
 /**
  * Opens a test in the browser of the session that began it.
  *
- * @returns the tenant of the test, and the ticket that starts it at the host of the tenant, once; null if it is not of this session,
- *   was opened before or has expired
+ * @returns the tenant of the test, and its ticket; null if it is not of this session, was opened before or has expired
  */
 export async function openProviderTest(
   runtime: Process,
   { id, consoleSessionId }: { id: string; consoleSessionId: string },
-): Promise<{ tenantId: string; ticket: string } | null> {
-  const ticket = randomToken(runtime.platform);
+): Promise<{ tenantId: string; ticket: TestTicket } | null> {
+  const ticket = { named: randomToken(runtime.platform), bound: randomToken(runtime.platform) };
   const [opened] = await runtime.database.write
     .update(providerTests)
-    .set({ state: "opened", ticketHash: sha256(ticket) })
+    .set({ state: "opened", ticketHash: ticketHash(ticket) })
     .where(
       and(
         eq(providerTests.id, id),
@@ -126,11 +135,16 @@ export async function openProviderTest(
   return opened ? { tenantId: opened.tenantId, ticket } : null;
 }
 
-/** Takes the ticket of a test. @returns the test; null if the ticket was taken before or is unknown */
+/**
+ * Takes the ticket of a test.
+ *
+ * @param tickets one; several if the browser holds several halves of it
+ * @returns the test; null if the ticket was taken before or is unknown
+ */
 export async function takeTestTicket(
   runtime: Process,
   { id: tenantId }: Tenant,
-  ticket: string,
+  tickets: readonly TestTicket[],
 ): Promise<Pick<ShownTest, "id" | "provider"> | null> {
   const [taken] = await runtime.database.write
     .update(providerTests)
@@ -138,7 +152,7 @@ export async function takeTestTicket(
     .where(
       and(
         eq(providerTests.tenantId, tenantId),
-        eq(providerTests.ticketHash, sha256(ticket)),
+        inArray(providerTests.ticketHash, tickets.map(ticketHash)),
         eq(providerTests.state, "opened"),
         isLive(runtime),
       ),

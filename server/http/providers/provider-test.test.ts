@@ -11,6 +11,7 @@ import { openForTests, runtimeForTests } from "../../testing/open-for-tests.ts";
 import { newAddress } from "../../testing/people.ts";
 import { restWalk } from "../../testing/rest-walk.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
+import { tenantVisitor } from "../../testing/tenant-visitor.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
@@ -314,4 +315,64 @@ test("A348 claims of any length, number and content are shown as text of bounded
   }
   const [row] = await runtime.database.read.select().from(schema.providerTests);
   expect(row?.sealedResult?.toString("latin1")).not.toContain("onerror");
+});
+
+describe("A357 the address of a test that another browser opens", () => {
+  const opened = async (of: ConsoleAccount, tenant?: string) => {
+    const begun = await of.call("beginOAuthProviderTest", { tenant, provider_id: "custom_fake" });
+    const { headers } = await of.browser.request(pathOf(begun.data.url));
+    const ticket = new URL(headers.get("location") ?? "").searchParams.get("ticket") ?? "";
+    return { id: begun.data.id as string, location: headers.get("location") ?? "", ticket };
+  };
+
+  test("A357 leads it to no provider where the console and the tenant have one host", async () => {
+    const { id, location, ticket } = await opened(operator);
+    const bound = operator.browser.cookies.get("stile-provider-test") ?? "";
+    expect(bound).toMatch(/^[\w-]{43}$/);
+    expect(operator.browser.setCookies).toContainEqual(
+      expect.stringMatching(/^stile-provider-test=.*; HttpOnly; SameSite=Strict$/),
+    );
+    const victim = visitor(runtime);
+    const presented = async (text: string) =>
+      (await victim.submit("/thirdparty/test", { ticket: text })).status;
+    expect(await presented(ticket)).toBe(404);
+    expect(await presented(`${ticket}.${bound}`)).toBe(404);
+    victim.cookies.set("stile-provider-test", bound.split("").reverse().join(""));
+    expect(await presented(ticket)).toBe(404);
+    expect(await presented(`${ticket}.${bound}`)).toBe(404);
+    for (const text of [
+      "",
+      ".",
+      bound,
+      `${ticket}.`,
+      `.${ticket}`,
+      `${ticket}.${bound}.${bound}`,
+      "x".repeat(500),
+    ])
+      expect(await presented(text)).toBe(404);
+    expect((await operator.call("getProviderTest", { test_id: id })).data.state).toBe("opened");
+    expect((await press(operator.browser, location)).headers.get("refresh")).toContain(fake.issuer);
+  });
+
+  test("A357 tells who is shown the result where the tenant has another host, which counts once", async () => {
+    const host = `${randomUUID()}.example`;
+    const { id: tenantId } = await createTenant(runtime, {
+      name: "Hosted",
+      hosts: [host],
+      settings: { third_party: { custom_providers: { fake: fakeSettings } } },
+    });
+    const tenant = await runtime.tenants.byId(tenantId);
+    if (!tenant) throw new Error("the tenant is missing");
+    const { location, ticket } = await opened(operator, tenantId);
+    expect(new URL(location).hostname).toBe(host);
+    expect(operator.browser.setCookies).toEqual([]);
+    const there = tenantVisitor(runtime, tenant);
+    const page = await (await there.request(pathOf(location))).text();
+    expect(page).toContain("is shown to the operator of the console");
+    expect(page).toContain(ticket);
+    const [half = ""] = ticket.split(".");
+    expect((await there.submit("/thirdparty/test", { ticket: half })).status).toBe(404);
+    expect((await press(there, location)).headers.get("refresh")).toContain(fake.issuer);
+    expect((await press(there, location)).status).toBe(404);
+  });
 });

@@ -7,12 +7,17 @@ import {
 import {
   endProviderTest,
   openProviderTest,
+  PROVIDER_TEST_SECONDS,
   type TestResult,
+  type TestTicket,
   takeTestTicket,
 } from "../../admin/provider-tests.ts";
-import { CONSOLE_PATH, consoleOrigin } from "../../console/place.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Tenant } from "../../config/tenant.ts";
+import { CONSOLE_PATH, consoleOrigin, servesConsole } from "../../console/place.ts";
 import { currentTime } from "../../database/current-time.ts";
 import { isRandomToken } from "../../lib/random-token.ts";
+import type { Runtime } from "../../runtime.ts";
 import {
   THIRD_PARTY_REQUEST_SECONDS,
   type ThirdPartyRequest,
@@ -28,14 +33,15 @@ import { isOfConsole } from "../console/sign-in.ts";
 import { presentedVisitor } from "../console/visitor.ts";
 import { formError } from "../page/step.ts";
 import { readText } from "../request/body.ts";
-import { thirdPartyStateCookie } from "../request/cookies.ts";
+import { cookieValues, formatCookie, isSecure, thirdPartyStateCookie } from "../request/cookies.ts";
 import { withinTenant } from "../request/tenant-path.ts";
 import { type Handler, type HandlerContext, requestContextOf } from "../table/handler-context.ts";
 import { isSameBrowser, otherBrowser, toThirdPartyError } from "./provider-return.ts";
 
 /**
  * Test sign-ins at a provider (`server/admin/provider-tests.ts`). The browser goes from the host of the console, which reads its
- * session there, to the host of the tenant, which binds the provider's answer to it by the cookie of a sign-in.
+ * session there, to the host of the tenant, which binds the provider's answer to it by the cookie of a sign-in. Where both are one
+ * host, another cookie binds this way too; no host sets cookies of another one.
  */
 
 const missing = ({ request, tenant }: HandlerContext): Reply =>
@@ -57,10 +63,43 @@ export const openProviderTestHandler: Handler = async (context) => {
   const { tenantId, ticket } = opened;
   const tenant = tenantId === runtime.tenant.id ? runtime.tenant : await runtime.tenants.byId(tenantId);
   if (!tenant) return missing(context);
-  return redirect(303, `${tenant.config.base_url}${PROVIDER_TEST_PATH}?ticket=${ticket}`);
+  const page = `${tenant.config.base_url}${PROVIDER_TEST_PATH}?ticket=${ticket.named}`;
+  return isBoundAt(runtime, tenant)
+    ? redirect(303, page, { cookies: [ticketCookie(runtime.config, ticket.bound, PROVIDER_TEST_SECONDS)] })
+    : redirect(303, `${page}.${ticket.bound}`);
 };
 
 const PROVIDER_TEST_PATH = "/thirdparty/test";
+
+/** Whether tickets for a tenant are bound to the browser: the console is served at its host. */
+const isBoundAt = ({ config }: Runtime, tenant: Tenant): boolean =>
+  servesConsole(config, new URL(tenant.config.base_url).host);
+
+/** `__Host-` prevents sibling hosts from planting a ticket (RFC 6265bis, 4.1.3.2). */
+const ticketCookieName = (config: Config) => `${isSecure(config) ? "__Host-" : ""}stile-provider-test`;
+
+const ticketCookie = (config: Config, value: string, maxAge: number) =>
+  formatCookie(config, ticketCookieName(config), value, {
+    maxAge,
+    sameSite: "strict",
+    secure: isSecure(config),
+    path: "/",
+  });
+
+/** The tickets that a browser presents with the text in the address of the page. */
+function ticketsOf({ runtime, tenant, cookies }: HandlerContext, text: string): TestTicket[] {
+  const [named = "", ...halves] = text.split(".");
+  const isBound = isBoundAt(runtime, tenant);
+  if (!isRandomToken(named) || halves.length !== (isBound ? 0 : 1)) return [];
+  const presented = isBound ? cookieValues(cookies, ticketCookieName(runtime.config)) : halves;
+  return presented
+    .filter(isRandomToken)
+    .slice(0, MAX_HALVES)
+    .map((bound) => ({ named, bound }));
+}
+
+/** Halves of a cookie, of which a planted one may be the first. */
+const MAX_HALVES = 4;
 
 /** The address of the page holds the ticket. */
 const isolated = { "Referrer-Policy": "strict-origin", "X-Robots-Tag": "noindex, nofollow" };
@@ -72,7 +111,7 @@ const isolated = { "Referrer-Policy": "strict-origin", "X-Robots-Tag": "noindex,
 export const providerTestPageHandler: Handler = async (context) => {
   const { tenant, url, request } = context;
   const [ticket = "", ...others] = url.searchParams.getAll("ticket");
-  if (!isRandomToken(ticket) || others.length > 0) return missing(context);
+  if (!ticket.split(".").every(isRandomToken) || others.length > 0) return missing(context);
   const press = { action: withinTenant(tenant.config, PROVIDER_TEST_PATH), fields: { ticket } };
   return messagePage(200, request.headers, tenant.config, providerTestPage(press), isolated);
 };
@@ -83,7 +122,8 @@ export const startProviderTestHandler: Handler = async (context) => {
   const text = await readText(context.request, "application/x-www-form-urlencoded");
   if (!text.ok) return formError(text.reason);
   const ticket = new URLSearchParams(text.value).get("ticket") ?? "";
-  const test = isRandomToken(ticket) ? await takeTestTicket(runtime, tenant, ticket) : null;
+  const tickets = ticketsOf(context, ticket);
+  const test = tickets.length > 0 ? await takeTestTicket(runtime, tenant, tickets) : null;
   if (!test) return missing(context);
   const tried = triedProvider(tenant, test.provider);
   const page = resultPage(context, test.provider, test.id);
