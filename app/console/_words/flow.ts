@@ -71,7 +71,6 @@ export const flowWords = {
     seenNothing: "This step showed no state.",
     seenUnknown: "This version does not know the state.",
     seenFrame: (state: string) => `“${state}” as the user saw it`,
-    showStep: (number: number) => `Show step ${number}`,
     embedded: (embedding: string) => `Shown in: ${embedding}`,
     notOffered: "Not offered",
     passedOver: "Passed over by the plan",

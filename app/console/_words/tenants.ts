@@ -14,7 +14,6 @@ export const tenants = {
   open: "Open",
   change: "Edit the tenant",
   changed: "The tenant is changed.",
-  defaultSentence: "The configuration of the server defines this tenant.",
   deleteQuestion: "Delete the tenant?",
   deleteConsequence: (users: string) =>
     `With it go its settings, keys, webhooks, audit log and ${users}. Nothing of it can be brought back.`,
