@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, sql } from "drizzle-orm";
 import { type Databases, schema, type Transaction } from "#db/client";
 import type { Actor } from "../context/client.ts";
 import type { TenantContext } from "../context/context.ts";
@@ -14,12 +14,13 @@ import {
   openStates,
   pageOfRefusals,
   readImport,
+  refusalsInBatches,
   type StoredImport,
   storePiece,
 } from "../moving/uploaded-import.ts";
 import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
 
-const { uploadedImports: imports, uploadedRefusals } = schema;
+const { uploadedImports: imports } = schema;
 
 /** Files of a tenant that are not imported yet. */
 const MAX_OPEN_IMPORTS = 10;
@@ -217,39 +218,13 @@ export async function listRefusals(
   return found ? { ok: true, ...listed } : notFound;
 }
 
-/** Refused records of one query. */
-const BATCH = 1_000;
-
 /** Reads the refused records of a file in their order, as lines of JSON. */
 export async function* refusedLines(
   { runtime, tenant }: TenantContext<Databases>,
   importId: string,
 ): AsyncGenerator<string, void> {
-  for (let last = 0; ; ) {
-    const rows = await runtime.database.read
-      .select({
-        record: uploadedRefusals.record,
-        line: uploadedRefusals.line,
-        id: uploadedRefusals.sourceId,
-        reason: uploadedRefusals.reason,
-      })
-      .from(uploadedRefusals)
-      .where(
-        and(
-          eq(uploadedRefusals.tenantId, tenant.id),
-          eq(uploadedRefusals.importId, importId),
-          gt(uploadedRefusals.record, last),
-        ),
-      )
-      .orderBy(asc(uploadedRefusals.record))
-      .limit(BATCH);
-    if (rows.length > 0)
-      yield rows
-        .map(({ id, ...row }) => `${JSON.stringify({ ...row, ...(id === null ? {} : { id }) })}\n`)
-        .join("");
-    if (rows.length < BATCH) return;
-    last = rows.at(-1)?.record ?? last;
-  }
+  for await (const refusals of refusalsInBatches(runtime.database, { tenantId: tenant.id, importId }))
+    yield refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("");
 }
 
 function shownOf(

@@ -153,13 +153,19 @@ export async function storeRefusals(
     });
 }
 
-/** A page of the refused records of a file, in their order. */
-export async function pageOfRefusals(
+const refusalsOf = ({ tenantId, importId }: ImportKey) =>
+  and(eq(uploadedRefusals.tenantId, tenantId), eq(uploadedRefusals.importId, importId));
+
+/**
+ * Refused records of a file in their order.
+ *
+ * @param from `after`: the record before the first one; `offset`: how many after it are left out
+ */
+async function refusalsFrom(
   { read }: Pick<Databases["database"], "read">,
-  { tenantId, importId }: ImportKey,
-  page: { number: number; size: number },
-): Promise<{ refusals: Refusal[]; total: number }> {
-  const ofFile = and(eq(uploadedRefusals.tenantId, tenantId), eq(uploadedRefusals.importId, importId));
+  key: ImportKey,
+  { after = 0, offset = 0, limit }: { after?: number; offset?: number; limit: number },
+): Promise<Refusal[]> {
   const rows = await read
     .select({
       record: uploadedRefusals.record,
@@ -168,12 +174,37 @@ export async function pageOfRefusals(
       reason: uploadedRefusals.reason,
     })
     .from(uploadedRefusals)
-    .where(ofFile)
+    .where(and(refusalsOf(key), gt(uploadedRefusals.record, after)))
     .orderBy(asc(uploadedRefusals.record))
-    .limit(page.size)
-    .offset((page.number - 1) * page.size);
-  const refusals = rows.map(({ id, ...row }) => (id === null ? row : { ...row, id }));
-  return { refusals, total: await read.$count(uploadedRefusals, ofFile) };
+    .limit(limit)
+    .offset(offset);
+  return rows.map(({ id, ...row }) => (id === null ? row : { ...row, id }));
+}
+
+/** A page of the refused records of a file, in their order. */
+export async function pageOfRefusals(
+  database: Pick<Databases["database"], "read">,
+  key: ImportKey,
+  { number, size }: { number: number; size: number },
+): Promise<{ refusals: Refusal[]; total: number }> {
+  const refusals = await refusalsFrom(database, key, { offset: (number - 1) * size, limit: size });
+  return { refusals, total: await database.read.$count(uploadedRefusals, refusalsOf(key)) };
+}
+
+/** Refused records of one query. */
+const REFUSALS_BATCH = 1_000;
+
+/** All refused records of a file in their order, in batches. */
+export async function* refusalsInBatches(
+  database: Pick<Databases["database"], "read">,
+  key: ImportKey,
+): AsyncGenerator<Refusal[], void> {
+  for (let after = 0; ; ) {
+    const refusals = await refusalsFrom(database, key, { after, limit: REFUSALS_BATCH });
+    if (refusals.length > 0) yield refusals;
+    if (refusals.length < REFUSALS_BATCH) return;
+    after = refusals.at(-1)?.record ?? after;
+  }
 }
 
 /** Deletes the refusals after a record. */
@@ -184,13 +215,7 @@ export async function deleteRefusals(
 ): Promise<void> {
   await tx
     .delete(uploadedRefusals)
-    .where(
-      and(
-        eq(uploadedRefusals.tenantId, tenantId),
-        eq(uploadedRefusals.importId, id),
-        gt(uploadedRefusals.record, after),
-      ),
-    );
+    .where(and(refusalsOf({ tenantId, importId: id }), gt(uploadedRefusals.record, after)));
 }
 
 /** Reads a file, with how far its import is. */
