@@ -12,6 +12,7 @@ import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty } from "../../../../_parts/answers.tsx";
 import { useChange } from "../../../../_parts/change.tsx";
 import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { OptionField, TimeSpanFields } from "../../../../_parts/filters.tsx";
 import { FormModal } from "../../../../_parts/form-modal.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { usePagedList } from "../../../../_parts/paged-list.ts";
@@ -28,6 +29,8 @@ type State = Listed["state"];
 const WAITING_MS = 3_000;
 
 const PICKED = "YYYY-MM-DD HH:mm:ss";
+
+const events = ["test", ...emittedEventNames].map((name) => ({ value: name, label: name }));
 
 const states = Object.entries(words.webhooks.states).map(([value, label]) => ({ value, label }));
 
@@ -102,43 +105,9 @@ export function Deliveries({
         {may("replayWebhookDeliveries") && <ReplayRange id={id} />}
       </Group>
       <Group gap="sm" align="flex-end">
-        <Select
-          label={words.webhooks.state}
-          placeholder={words.webhooks.anyState}
-          data={states}
-          value={state ?? null}
-          onChange={(chosen) => change({ state: chosen ?? "" })}
-          clearable
-          clearButtonProps={{ "aria-label": words.clear }}
-          w={{ base: "100%", sm: 150 }}
-        />
-        <Select
-          label={words.webhooks.event}
-          placeholder={words.webhooks.anyState}
-          data={["test", ...emittedEventNames]}
-          value={value("event") || null}
-          onChange={(chosen) => change({ event: chosen ?? "" })}
-          searchable
-          clearable
-          clearButtonProps={{ "aria-label": words.clear }}
-          w={{ base: "100%", sm: 260 }}
-        />
-        <DateTimePicker
-          label={words.webhooks.from}
-          value={value("from") ? dayjs(value("from")).format(PICKED) : null}
-          onChange={(at) => change({ from: at ? dayjs(at).toISOString() : "" })}
-          clearable
-          clearButtonProps={{ "aria-label": words.clear }}
-          w={{ base: "100%", sm: 190 }}
-        />
-        <DateTimePicker
-          label={words.webhooks.to}
-          value={value("to") ? dayjs(value("to")).format(PICKED) : null}
-          onChange={(at) => change({ to: at ? dayjs(at).toISOString() : "" })}
-          clearable
-          clearButtonProps={{ "aria-label": words.clear }}
-          w={{ base: "100%", sm: 190 }}
-        />
+        <OptionField name="state" label={words.webhooks.state} options={states} all={words.any} width={150} />
+        <OptionField name="event" label={words.webhooks.event} options={events} all={words.any} width={260} />
+        <TimeSpanFields />
       </Group>
       <DataTable
         label={words.webhooks.deliveries}
@@ -211,9 +180,9 @@ function ReplayRange({ id }: { id: string }) {
         }
       >
         <Text size="sm">{words.webhooks.replayManySentence}</Text>
-        <DateTimePicker label={words.webhooks.from} value={from} onChange={setFrom} required data-autofocus />
+        <DateTimePicker label={words.range.from} value={from} onChange={setFrom} required data-autofocus />
         <DateTimePicker
-          label={words.webhooks.to}
+          label={words.range.to}
           value={to}
           onChange={setTo}
           clearable
@@ -221,7 +190,7 @@ function ReplayRange({ id }: { id: string }) {
         />
         <Select
           label={words.webhooks.state}
-          placeholder={words.webhooks.anyState}
+          placeholder={words.any}
           data={states.filter(({ value }) => value !== "waiting")}
           value={state}
           onChange={setState}
