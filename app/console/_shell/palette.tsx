@@ -4,7 +4,7 @@ import { ActionIcon, Button, Kbd } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
 import { IconRoute, IconSearch, IconUser } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { inGroups, parseSupportNumber } from "#server/recorder/written-support-number";
@@ -64,12 +64,19 @@ export function Palette() {
     placeholderData: keepPreviousData,
   });
   const number = may("listFlows") ? parseSupportNumber(query) : null;
-  const { data: flows } = useQuery({
-    ...trpc.listFlows.queryOptions({ tenant, query: { support_number: number ?? "", per_page: 2 } }),
-    enabled: number !== null,
+  const client = useQueryClient();
+  const ofNumber = trpc.listFlows.queryOptions({
+    tenant,
+    query: { support_number: number ?? "", per_page: 2 },
   });
-  // Two flows may share a number.
-  const [flow, another] = flows?.items ?? [];
+  useQuery({ ...ofNumber, enabled: number !== null });
+  const openSignIn = async () => {
+    // It may be chosen before it is read. An error is shown by the list.
+    const { items } = await client.fetchQuery(ofNumber).catch(() => ({ items: [] }));
+    // Two flows may share a number.
+    const [flow, another] = items;
+    router.push(pathOf(flow && !another ? `sign-ins/${flow.id}` : `sign-ins?number=${number}`));
+  };
   const signIns: SpotlightActionData[] =
     number === null
       ? []
@@ -78,8 +85,7 @@ export function Palette() {
             id: "sign-in",
             label: words.palette.openSignIn(inGroups(number)),
             leftSection: <IconRoute size={18} stroke={1.6} />,
-            onClick: () =>
-              router.push(pathOf(flow && !another ? `sign-ins/${flow.id}` : `sign-ins?number=${number}`)),
+            onClick: () => void openSignIn(),
           },
         ];
   const pages: SpotlightActionData[] = pageGroups
