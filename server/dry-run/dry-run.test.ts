@@ -10,8 +10,9 @@ import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { newName, newNumber } from "../testing/people.ts";
 import { userWithEverything } from "../testing/user-with-everything.ts";
 import { insertUser } from "../testing/users.ts";
-import { dryRun, listAffected, lockedOutAmong } from "./dry-run.ts";
+import { dryRun, listAffected } from "./dry-run.ts";
 import type { Effect } from "./effects.ts";
+import { lockedOutAmong } from "./locked-out.ts";
 import { factsOf, usersById } from "./users-by-facts.ts";
 
 const runtime = await runtimeForTests({

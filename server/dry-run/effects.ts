@@ -33,6 +33,14 @@ export interface Both<Of> {
   changed: Of;
 }
 
+/** A change of the settings of a tenant. */
+export interface ConfigChange {
+  tenantId: string;
+  /** Null if the settings in force are invalid: the tenant is not served. */
+  former: Config | null;
+  changed: Config;
+}
+
 /**
  * Judges a change for users with equal facts, by the conditions that decide sign-ins.
  *

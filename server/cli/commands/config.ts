@@ -1,7 +1,7 @@
 import { ConfigError } from "../../config/errors.ts";
 import type { Config } from "../../config/schema.ts";
-import { type ConfigChange, type DryRun, dryRun, listAffected } from "../../dry-run/dry-run.ts";
-import type { Effect } from "../../dry-run/effects.ts";
+import { type DryRun, dryRun, listAffected } from "../../dry-run/dry-run.ts";
+import type { ConfigChange, Effect } from "../../dry-run/effects.ts";
 import { checkMailServer } from "../../mail/tenant-mail.ts";
 import { uselessSettings } from "../../start/useless-settings.ts";
 import { listTenants } from "../../tenants/manage-tenants.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requiredClasses } from "../../console/enter.ts";
 import { listGrants } from "../../console/grants.ts";
-import { lockedOutAmong } from "../../dry-run/dry-run.ts";
+import { lockedOutAmong } from "../../dry-run/locked-out.ts";
 import { type TenantChange, TenantError } from "../../tenants/manage-tenants.ts";
 import { authorKinds, type SettingsVersion } from "../../tenants/settings-history.ts";
 import { plainErrorSchema } from "../openapi/schemas.ts";
