@@ -126,6 +126,7 @@ export const words = {
   failed: {
     title: "This did not work",
     sentence: "The page could not be shown. The service may be restarting.",
+    noAnswer: "The service did not answer. Check the connection, and try again.",
   },
   table: {
     actions: "Actions",
@@ -168,6 +169,17 @@ export const words = {
     names: { "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days", custom: "Other" },
     from: "From",
     to: "To",
+  },
+  calendar: {
+    monthLevelControl: "Choose a month",
+    yearLevelControl: "Choose a year",
+    previousMonth: "Previous month",
+    nextMonth: "Next month",
+    previousYear: "Previous year",
+    nextYear: "Next year",
+    previousDecade: "Previous decade",
+    nextDecade: "Next decade",
+    take: "Take this time",
   },
   chart: { asTable: "The numbers as a table", time: "Time", odd: "(unlike other days)" },
   overview,

@@ -2,15 +2,20 @@
 
 import { Alert, Button, Center, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconInbox } from "@tabler/icons-react";
+import { TRPCClientError } from "@trpc/client";
 import type { ReactNode } from "react";
 import { words } from "../_words.ts";
+
+/** Returns what is said of an error: what the service said, or that it did not answer. */
+export const errorSentence = (error: { message: string }): string =>
+  error instanceof TRPCClientError && !error.data ? words.failed.noAnswer : error.message;
 
 /** Says why something could not be read or changed, in the words of the service. */
 export function Failure({ error, retry }: { error: { message: string }; retry?: () => void }) {
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title={words.failed.title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message}</Text>
+        <Text size="sm">{errorSentence(error)}</Text>
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>
             {words.retry}

@@ -8,6 +8,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { refusalOf } from "../_api/step-up.ts";
 import { words } from "../_words.ts";
+import { errorSentence } from "./answers.tsx";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
 
@@ -37,7 +38,7 @@ export function useChange<Input, Output, Failed extends { message: string }, Con
     onError(error, ...given) {
       // It is asked about.
       if (refusalOf(error) !== "locks_out")
-        notifications.show({ message: error.message, color: "red", autoClose: 10_000 });
+        notifications.show({ message: errorSentence(error), color: "red", autoClose: 10_000 });
       return options.onError?.(error, ...given);
     },
   });

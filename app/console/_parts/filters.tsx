@@ -1,12 +1,12 @@
 "use client";
 
 import { Autocomplete, MultiSelect, Select, TextInput } from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import dayjs from "dayjs";
 import { useState } from "react";
 import { words } from "../_words.ts";
+import { DateTime } from "./date-time.tsx";
 import { useSearchState } from "./search-state.ts";
 
 /** Fields whose value is a member of the query of the address. */
@@ -163,7 +163,7 @@ export function TimeField({ name, label, width }: Field) {
   const [value, change] = useSearchState();
   const at = dayjs(value(name) || null);
   return (
-    <DateTimePicker
+    <DateTime
       label={label}
       value={at.isValid() ? at.format("YYYY-MM-DD HH:mm:ss") : null}
       onChange={(chosen) => change({ [name]: chosen ? dayjs(chosen).toISOString() : "" })}

@@ -4,17 +4,21 @@ import { Button, Group, Paper, SimpleGrid, Text } from "@mantine/core";
 import { useState } from "react";
 import { words } from "../_words.ts";
 import type { DeclaredSetting, DeclaredSettings } from "./declared-settings.ts";
+import { spoken } from "./protocol-name.ts";
 import { SettingField } from "./setting-field.tsx";
 
 /** Forms of declared settings. What they save is a JSON Merge Patch (RFC 7396) of what was changed. */
 
 export type Patch = Record<string, unknown>;
 
-/** Names of settings as labels: `client_id` is "Client id". */
-const labelOf = (name: string) => {
-  const text = name.replaceAll("_", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
+/** Names of settings as labels: `redirect_uris` is "Redirect URIs". */
+const labelOf = (name: string) =>
+  spoken(
+    name
+      .split("_")
+      .map((word) => words.initialisms[word as keyof typeof words.initialisms] ?? word)
+      .join("_"),
+  );
 
 const hints: Record<string, string> = words.settingHints;
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, Menu, Text, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, type MantineColorScheme, Menu, Text, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { words } from "../_words.ts";
 import { useMe } from "./me.tsx";
@@ -23,27 +23,25 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={500} c="var(--mantine-color-text)" truncate>
+          <Text component="span" display="block" size="sm" fw={500} c="var(--mantine-color-text)" truncate>
             {user.name}
           </Text>
-          <Text size="xs">
+          <Text component="span" display="block" size="xs">
             {words.roles[role]} · {tenant.name}
           </Text>
         </Menu.Label>
         <Menu.Divider />
         <Menu.Label>{words.account.appearance}</Menu.Label>
-        {schemes.map(({ value, icon }) => (
-          <Menu.Item
-            key={value}
-            leftSection={icon}
-            onClick={() => setColorScheme(value)}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            fw={colorScheme === value ? 600 : 400}
-          >
-            {words.account.schemes[value]}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(chosen) => setColorScheme(chosen as MantineColorScheme)}
+        >
+          {schemes.map(({ value, icon }) => (
+            <Menu.RadioItem key={value} value={value} rightSection={icon}>
+              {words.account.schemes[value]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
           {words.signOut}

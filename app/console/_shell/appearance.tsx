@@ -1,14 +1,22 @@
 "use client";
 
 import {
+  Autocomplete,
   Badge,
+  ColorPicker,
   type CSSVariablesResolver,
   createTheme,
   Drawer,
   MantineProvider,
+  Menu,
   Modal,
+  MultiSelect,
   Notification,
+  Popover,
   SegmentedControl,
+  Select,
+  Tabs,
+  TagsInput,
 } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
@@ -16,15 +24,30 @@ import { ApiProvider } from "../_api/provider.tsx";
 import { words } from "../_words.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 
+/** The id of what holds menus and lists while they are open: they belong to the page, and so to its landmark. */
+export const FLOATING = "floating";
+
+/** The list of choices itself scrolls: it is walked from its field, by the arrows. */
+const lists = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 260, overflowY: "auto" } },
+} as const;
+
+/** On a phone a row of choices is moved by the finger, and has no bar. */
+const scrolled = { overflowX: "auto", overflowY: "hidden", scrollbarWidth: "none" } as const;
+
 const closes = { closeButtonProps: { "aria-label": words.close } };
 
 /** A window is a dialog, and its head no banner of the page (WAI-ARIA 1.2, `banner`). */
 const windows = { ...closes, attributes: { header: { role: "presentation" } } };
 
+const windowStyles = { title: { fontWeight: 600 } };
+
 /** The colours of the library whose text does not meet WCAG 2.2, 1.4.3. */
 const readableColours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    "--mantine-color-error": "var(--mantine-color-red-9)",
     "--mantine-color-red-filled": "var(--mantine-color-red-9)",
     "--mantine-color-red-filled-hover": "#b02525",
     // Also on a row that the pointer is on.
@@ -39,6 +62,7 @@ const readableColours: CSSVariablesResolver = () => ({
     "--mantine-color-green-light-color": "#1d6628",
   },
   dark: {
+    "--mantine-color-error": "var(--mantine-color-red-4)",
     "--mantine-color-red-filled": "var(--mantine-color-red-9)",
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "var(--mantine-color-indigo-2)",
@@ -60,12 +84,31 @@ const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: "600" },
   components: {
+    Popover: Popover.extend({ defaultProps: { portalProps: { target: `#${FLOATING}` } } }),
+    // A menu has items alone: the first one takes the focus.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Select: Select.extend(lists),
+    MultiSelect: MultiSelect.extend(lists),
+    Autocomplete: Autocomplete.extend(lists),
+    TagsInput: TagsInput.extend(lists),
+    // What has no control is moved by the arrows.
+    TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
+    SpotlightActionsList: { defaultProps: { viewportProps: { tabIndex: 0 } } },
+    ColorPicker: ColorPicker.extend({
+      defaultProps: {
+        saturationLabel: words.settingField.saturation,
+        hueLabel: words.settingField.hue,
+      },
+    }),
     // Its text is short, is not cut in a narrow column, and is written as everywhere else.
     Badge: Badge.extend({ defaultProps: { miw: "max-content", tt: "none" } }),
     Notification: Notification.extend({ defaultProps: closes }),
-    Modal: Modal.extend({ defaultProps: windows }),
-    Drawer: Drawer.extend({ defaultProps: windows }),
-    SegmentedControl: SegmentedControl.extend({ styles: { label: { color: "var(--mantine-color-text)" } } }),
+    Modal: Modal.extend({ defaultProps: windows, styles: windowStyles }),
+    Drawer: Drawer.extend({ defaultProps: windows, styles: windowStyles }),
+    SegmentedControl: SegmentedControl.extend({
+      styles: { root: scrolled, label: { color: "var(--mantine-color-text)" } },
+    }),
+    Tabs: Tabs.extend({ styles: { list: { ...scrolled, flexWrap: "nowrap" }, tab: { flexShrink: 0 } } }),
   },
 });
 

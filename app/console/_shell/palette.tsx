@@ -117,6 +117,7 @@ export function Palette() {
       shortcut={["mod + K", "/"]}
       nothingFound={words.nothingFound}
       highlightQuery
+      attributes={{ content: { "aria-label": words.search } }}
       searchProps={{ placeholder: words.search, "aria-label": words.search }}
     />
   );

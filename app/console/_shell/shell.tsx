@@ -6,6 +6,7 @@ import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { words } from "../_words.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { FLOATING } from "./appearance.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { TenantChoice } from "./tenant-choice.tsx";
@@ -56,6 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <Box maw={1280} mx="auto">
           <Stack gap="lg">{children}</Stack>
         </Box>
+        <div id={FLOATING} />
       </AppShell.Main>
       <Palette />
     </AppShell>

@@ -1,5 +1,21 @@
+import { countOfUsers } from "./counts.ts";
+
 /** Texts of settings. */
 export const settingsWords = {
+  /** Words of the names of settings that are no words of the language. */
+  initialisms: {
+    acr: "ACR",
+    dpop: "DPoP",
+    idp: "IdP",
+    jwks: "JWKS",
+    mfa: "MFA",
+    par: "PAR",
+    rp: "RP",
+    tos: "TOS",
+    uri: "URI",
+    uris: "URIs",
+    url: "URL",
+  },
   ofConfiguration:
     "This is the default tenant. The configuration of the server defines its settings, so they are shown here and changed there.",
   settingField: {
@@ -10,6 +26,8 @@ export const settingsWords = {
     secretUnset: "Not set",
     show: "Show what is typed",
     pickColor: (label: string) => `Pick a colour from the screen: ${label}`,
+    saturation: "Saturation and brightness",
+    hue: "Hue",
     chooseImage: "Choose an image",
     imageTooLong: (count: number) =>
       `The image is too large: as text it may have ${count.toLocaleString("en")} characters.`,
@@ -98,16 +116,14 @@ export const settingsWords = {
         ? "1 user was judged, who is not affected."
         : `${users.toLocaleString("en")} users were judged. None is affected.`,
     effects: {
-      locked_out: (count: number) => `${count.toLocaleString("en")} users can no longer sign in`,
-      second_factor_asked: (count: number) =>
-        `${count.toLocaleString("en")} users are asked for a second factor`,
-      set_up_asked: (count: number) =>
-        `${count.toLocaleString("en")} users are asked to set up a second factor`,
+      locked_out: (count: number) => `${countOfUsers(count)} can no longer sign in`,
+      second_factor_asked: (count: number) => `${countOfUsers(count)} will be asked for a second factor`,
+      set_up_asked: (count: number) => `${countOfUsers(count)} will be asked to set up a second factor`,
       second_factor_not_asked: (count: number) =>
-        `${count.toLocaleString("en")} users are no longer asked for a second factor`,
+        `${countOfUsers(count)} will no longer be asked for a second factor`,
       set_up_not_asked: (count: number) =>
-        `${count.toLocaleString("en")} users are no longer asked to set up a second factor`,
-      regains_access: (count: number) => `${count.toLocaleString("en")} users can sign in again`,
+        `${countOfUsers(count)} will no longer be asked to set up a second factor`,
+      regains_access: (count: number) => `${countOfUsers(count)} can sign in again`,
     },
     group: (count: number) => `${count.toLocaleString("en")}:`,
     flows: "Sign-ins under way are affected",

@@ -1,6 +1,7 @@
 import { Alert, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from "@tabler/icons-react";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
+import { Sentence } from "../../../_parts/sentence.tsx";
 import { words } from "../../../_words.ts";
 
 type Found = AdminOperations["dryRunSettings"]["answer"];
@@ -35,8 +36,8 @@ export function DryRun({ found }: { found: Found }) {
         >
           {found[effect].groups.map(({ count, reasons, sample, keys }) => (
             <Stack key={keys.join(" ")} gap={2} mb="xs">
-              <Text size="sm">
-                {words.settings.group(count)} {reasons.join(" ")}
+              <Text size="sm" component="div">
+                {words.settings.group(count)} <Sentence text={reasons.join(" ")} />
               </Text>
               <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
                 {sample.map(({ id, email, username, phone }) => email ?? username ?? phone ?? id).join(", ")}

@@ -96,7 +96,7 @@ export function SaveBar({
         <Table aria-label={words.settings.reviewTitle} layout="fixed">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{words.settings.setting}</Table.Th>
+              <Table.Th w="50%">{words.settings.setting}</Table.Th>
               <Table.Th>{words.settings.before}</Table.Th>
               <Table.Th>{words.settings.after}</Table.Th>
             </Table.Tr>

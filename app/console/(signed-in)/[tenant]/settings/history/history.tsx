@@ -1,11 +1,11 @@
 "use client";
 
 import { Anchor, Code, Group, Stack, Text } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty } from "../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { actionsHeader, type Column, DataTable } from "../../../../_parts/data-table.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
@@ -24,7 +24,6 @@ export function History() {
   const tenant = useTenant();
   const trpc = useTRPC();
   const may = useMay();
-  const pathOf = usePagePath();
   const listed = usePagedList((page) => trpc.listSettingsHistory.queryOptions({ tenant, query: page }));
   const { guarded, question } = useLockOutQuestion();
   const restore = useChange(trpc.restoreSettings.mutationOptions(), words.settings.restored);
@@ -63,9 +62,7 @@ export function History() {
   ];
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf("settings")}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {words.pages.settings}
-      </Anchor>
+      <BackLink to="settings" label={words.pages.settings} />
       <PageHead title={words.settings.history} sentence={words.settings.historySentence} />
       {question}
       <DataTable
@@ -80,7 +77,6 @@ export function History() {
 }
 
 function Author({ by }: { by: Version["by"] }) {
-  const pathOf = usePagePath();
   if (!by) return <Text size="sm">{words.settings.unknown}</Text>;
   return (
     <Stack gap={2} align="flex-start">

@@ -1,12 +1,13 @@
 "use client";
 
-import { Alert, Badge, Code, Group, List, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Alert, Badge, Group, List, SimpleGrid, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconCircleCheck, IconCircleX, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 import { useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { Credentials } from "./credentials.tsx";
@@ -102,9 +103,4 @@ function MethodReasons({ method: { method, used_as, usable, reasons } }: { metho
       </Stack>
     </Group>
   );
-}
-
-/** Paths of settings stand between backticks. */
-function Sentence({ text }: { text: string }) {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? <Code key={part}>{part}</Code> : part));
 }

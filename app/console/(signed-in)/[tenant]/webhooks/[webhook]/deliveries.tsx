@@ -1,7 +1,6 @@
 "use client";
 
 import { Badge, Button, Group, Select, Stack, Text, Title } from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconRepeat } from "@tabler/icons-react";
 import dayjs from "dayjs";
@@ -12,6 +11,7 @@ import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty } from "../../../../_parts/answers.tsx";
 import { useChange } from "../../../../_parts/change.tsx";
 import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
+import { DateTime } from "../../../../_parts/date-time.tsx";
 import { OptionField, TimeSpanFields } from "../../../../_parts/filters.tsx";
 import { FormModal } from "../../../../_parts/form-modal.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
@@ -180,14 +180,8 @@ function ReplayRange({ id }: { id: string }) {
         }
       >
         <Text size="sm">{words.webhooks.replayManySentence}</Text>
-        <DateTimePicker label={words.range.from} value={from} onChange={setFrom} required data-autofocus />
-        <DateTimePicker
-          label={words.range.to}
-          value={to}
-          onChange={setTo}
-          clearable
-          clearButtonProps={{ "aria-label": words.clear }}
-        />
+        <DateTime label={words.range.from} value={from} onChange={setFrom} required data-autofocus />
+        <DateTime label={words.range.to} value={to} onChange={setTo} clearable />
         <Select
           label={words.webhooks.state}
           placeholder={words.any}
