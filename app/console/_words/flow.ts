@@ -24,6 +24,8 @@ export const flowWords = {
   },
   flow: {
     title: "Sign-in",
+    missing: "There is no such sign-in",
+    missingSentence: "It may be older than recorder.retention, or belong to another tenant.",
     started: "started",
     user: "Account",
     auditLog: "Audit log of this time",

@@ -1,7 +1,6 @@
 /** Texts of the page of a user. */
 export const user = {
   title: "User",
-  back: "All users",
   missing: "There is no such user",
   missingSentence: "It may have been deleted, or belong to another tenant.",
   blocked: "Blocked",

@@ -1,25 +1,18 @@
 "use client";
 
-import { Anchor, Breadcrumbs, Group, Text } from "@mantine/core";
-import Link from "next/link";
+import { Group } from "@mantine/core";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { MessagePreviews } from "../../../../_parts/preview/message-previews.tsx";
 import { LanguageChoice, SchemeChoice, usePreviewView } from "../../../../_parts/preview/preview-view.tsx";
-import { usePagePath } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 
 /** Every mail and SMS in the settings in force. */
 export function SavedMessages() {
-  const pathOf = usePagePath();
   const { language, scheme } = usePreviewView();
   return (
     <>
-      <Breadcrumbs>
-        <Anchor component={Link} size="sm" href={pathOf("messages")}>
-          {words.pages.messages}
-        </Anchor>
-        <Text size="sm">{words.messagePreviews.open}</Text>
-      </Breadcrumbs>
+      <BackLink to="messages" label={words.pages.messages} />
       <PageHead title={words.messagePreviews.title} sentence={words.messagePreviews.sentence} />
       <Group align="flex-end" gap="sm">
         <LanguageChoice language={language} />

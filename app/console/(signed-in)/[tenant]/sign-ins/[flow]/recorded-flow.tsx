@@ -1,26 +1,14 @@
 "use client";
 
-import {
-  Alert,
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Grid,
-  Group,
-  Paper,
-  Skeleton,
-  Stack,
-  Switch,
-  Text,
-  Title,
-} from "@mantine/core";
+import { Alert, Button, Grid, Group, Paper, Skeleton, Stack, Switch, Text, Title } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import dayjs from "dayjs";
 import Link from "next/link";
 import { inGroups } from "#server/recorder/written-support-number";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
@@ -52,7 +40,6 @@ async function readDeclaredGraph(): Promise<DeclaredGraph> {
 export function RecordedFlow({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const { data: flow, error, refetch } = useQuery(trpc.getFlow.queryOptions({ tenant, id }));
   const { data: declared } = useQuery({
     queryKey: ["flow-graph"],
@@ -61,20 +48,17 @@ export function RecordedFlow({ id }: { id: string }) {
   });
   return (
     <>
-      <Breadcrumbs>
-        <Anchor component={Link} size="sm" href={pathOf("sign-ins")}>
-          {words.pages.sign_ins}
-        </Anchor>
-        <Text size="sm" ff="monospace">
-          {flow ? inGroups(flow.support_number) : "…"}
-        </Text>
-      </Breadcrumbs>
+      <BackLink to="sign-ins" label={words.pages.sign_ins} />
       {flow ? (
         <FlowPage flow={flow} declared={declared} />
       ) : error ? (
         <>
           <PageHead title={words.flow.title} />
-          <Failure error={error} retry={() => void refetch()} />
+          {error.data?.httpStatus === 404 || error.data?.httpStatus === 400 ? (
+            <Empty title={words.flow.missing} sentence={words.flow.missingSentence} />
+          ) : (
+            <Failure error={error} retry={() => void refetch()} />
+          )}
         </>
       ) : (
         <>

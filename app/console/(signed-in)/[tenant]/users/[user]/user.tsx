@@ -1,16 +1,16 @@
 "use client";
 
-import { Anchor, Badge, Group, Skeleton, Stack, Tabs } from "@mantine/core";
-import { IconArrowLeft } from "@tabler/icons-react";
+import { Badge, Group, Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
+import { useEffect, useRef } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../_parts/back-link.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { useSearchState } from "../../../../_parts/search-state.ts";
 import { userName } from "../../../../_parts/user-name.ts";
-import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { Applications } from "./applications.tsx";
 import { ConsoleRoleBadge } from "./console-role.tsx";
@@ -29,7 +29,6 @@ const tabNames = Object.keys(words.user.tabs) as TabName[];
 export function User({ id }: { id: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const may = useMay();
   const [value, change] = useSearchState();
   const { data: user, error, refetch } = useQuery(trpc.getUser.queryOptions({ tenant, id }));
@@ -42,50 +41,51 @@ export function User({ id }: { id: string }) {
   } as const satisfies Record<TabName, string>;
   const shown = tabNames.filter((name) => may(needs[name]));
   const tab = shown.find((name) => name === value("tab")) ?? "profile";
-  const toAll = (
-    <Anchor component={Link} href={pathOf("users")} size="sm">
-      <Group gap={4} component="span" display="inline-flex">
-        <IconArrowLeft size={14} aria-hidden /> {words.user.back}
-      </Group>
-    </Anchor>
-  );
+  const tabs = useRef<HTMLDivElement>(null);
+  const isKnown = user !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the chosen tab may be out of sight
+  useEffect(() => {
+    const chosen = tabs.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (chosen) tabs.current?.scrollTo({ left: chosen.offsetLeft - chosen.offsetWidth });
+  }, [tab, isKnown]);
+  const toAll = <BackLink to="users" label={words.pages.users} />;
   if (error?.data?.httpStatus === 404 || error?.data?.httpStatus === 400)
     return (
       <>
-        <PageHead title={words.user.title} sentence={toAll} />
+        {toAll}
+        <PageHead title={words.user.title} />
         <Empty title={words.user.missing} sentence={words.user.missingSentence} />
       </>
     );
   if (error && !user)
     return (
       <>
-        <PageHead title={words.user.title} sentence={toAll} />
+        {toAll}
+        <PageHead title={words.user.title} />
         <Failure error={error} retry={() => void refetch()} />
       </>
     );
   return (
     <>
-      <Stack gap="xs">
-        <div>{toAll}</div>
-        <PageHead
-          title={user ? userName(user) : <Skeleton height={32} width={260} />}
-          sentence={
-            <Group gap="xs" mih={26}>
-              <Identifier value={id} />
-              {user && <Badges user={user} />}
-              <ConsoleRoleBadge id={id} />
-            </Group>
-          }
-        >
-          {user && <UserActions user={user} />}
-        </PageHead>
-      </Stack>
+      {toAll}
+      <PageHead
+        title={user ? userName(user) : <Skeleton height={32} width={260} />}
+        sentence={
+          <Group gap="xs" mih={26}>
+            <Identifier value={id} />
+            {user && <Badges user={user} />}
+            <ConsoleRoleBadge id={id} />
+          </Group>
+        }
+      >
+        {user && <UserActions user={user} />}
+      </PageHead>
       <Tabs
         value={tab}
         onChange={(name) => change({ tab: name === "profile" ? "" : (name ?? ""), kind: "" })}
         keepMounted={false}
       >
-        <Tabs.List aria-label={words.user.tabList}>
+        <Tabs.List ref={tabs} aria-label={words.user.tabList}>
           {shown.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {words.user.tabs[name]}

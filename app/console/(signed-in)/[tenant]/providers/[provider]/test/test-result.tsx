@@ -1,12 +1,13 @@
 "use client";
 
 import { Alert, Anchor, Code, List, Skeleton, Stack, Table, Text } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft, IconCircleCheck } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../../../_parts/answers.tsx";
+import { BackLink } from "../../../../../_parts/back-link.tsx";
 import { Moment } from "../../../../../_parts/moment.tsx";
 import { PageHead } from "../../../../../_parts/page-head.tsx";
 import { Panel } from "../../../../../_parts/panel.tsx";
@@ -26,7 +27,6 @@ const POLL_MS = 3_000;
 export function TestResult({ provider }: { provider: string }) {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const [of] = useSearchState();
   const { data, error } = useQuery(
     trpc.getProviderTest.queryOptions(
@@ -36,9 +36,7 @@ export function TestResult({ provider }: { provider: string }) {
   );
   return (
     <>
-      <Anchor component={Link} size="sm" href={pathOf(`providers/${encodeURIComponent(provider)}`)}>
-        <IconArrowLeft size={14} style={{ verticalAlign: "-2px" }} /> {texts.back}
-      </Anchor>
+      <BackLink to={`providers/${encodeURIComponent(provider)}`} label={texts.back} />
       <PageHead
         title={texts.title}
         sentence={
