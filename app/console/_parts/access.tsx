@@ -38,7 +38,7 @@ export const accessColumns = <Row extends Access>(): Column<Row>[] => [
 function Allowed({ consent }: { consent: Access["consent"] }) {
   if (!consent)
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" miw={160}>
         {words.accesses.ofOperator}
       </Text>
     );

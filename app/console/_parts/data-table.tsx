@@ -72,6 +72,9 @@ const SKELETON_ROWS = 8;
 /** On a phone a table is wider than its place, rather than its columns as narrow as a letter. */
 const CELL_WIDTH = 96;
 
+/** What a row is about stands in its first column. */
+const FIRST_CELL_WIDTH = 160;
+
 /** Below it a column is not narrowed: the table is scrolled instead. */
 const COLUMN_PX = 120;
 
@@ -128,7 +131,12 @@ export function DataTable<Row extends RowData>({
   return (
     <Box>
       <Paper withBorder style={{ overflow: "hidden" }}>
-        <ScrollArea type="auto">
+        <ScrollArea
+          type="auto"
+          offsetScrollbars="present"
+          // Rows that lead nowhere are moved by the arrows.
+          viewportProps={hrefOf ? {} : { tabIndex: 0 }}
+        >
           <Table
             aria-label={label}
             aria-busy={!data || isPlaceholderData}
@@ -187,8 +195,8 @@ export function DataTable<Row extends RowData>({
                       />
                     </Table.Td>
                   )}
-                  {row.getAllCells().map((cell) => (
-                    <Table.Td key={cell.id} miw={CELL_WIDTH}>
+                  {row.getAllCells().map((cell, index) => (
+                    <Table.Td key={cell.id} miw={index === 0 ? FIRST_CELL_WIDTH : CELL_WIDTH}>
                       {shownCell(cell.column.columnDef.cell, cell.getContext())}
                     </Table.Td>
                   ))}

@@ -7,8 +7,12 @@ import { words } from "../_words.ts";
 /** An identifier that can be copied. */
 export function Identifier({ value, shortened = false }: { value: string; shortened?: boolean }) {
   return (
-    <Group gap={4} wrap="nowrap" display="inline-flex">
-      <Code title={value} style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "anywhere" }}>
+    <Group gap={4} wrap="nowrap" display="inline-flex" maw="100%">
+      <Code
+        title={value}
+        // In a narrow place it is broken; a column of a table is as wide as it is.
+        style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "break-word", minWidth: 0 }}
+      >
         {shortened && value.length > 12 ? `${value.slice(0, 8)}…` : value}
       </Code>
       <CopyButton value={value}>

@@ -6,6 +6,9 @@ import { words } from "../_words.ts";
 
 const TABLE_HEIGHT = 320;
 
+/** Writes 12,500 as "12.5K", which has room beside the axis. */
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+
 /** One part of each bar. */
 export interface ChartPart {
   name: string;
@@ -67,7 +70,11 @@ export function StepChart({
             .filter(({ isOdd }) => isOdd)
             .map((bar) => ({ x: bar.label, color: "red.6", label: "!", labelPosition: "insideTop" }))}
           xAxisProps={{ minTickGap: 24 }}
-          yAxisProps={{ allowDecimals: false, width: 44 }}
+          yAxisProps={{
+            allowDecimals: false,
+            width: 48,
+            tickFormatter: (count: number) => compact.format(count),
+          }}
           accessibilityLayer={false}
           barProps={{ isAnimationActive: false }}
         />

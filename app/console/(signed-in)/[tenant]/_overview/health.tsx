@@ -70,7 +70,7 @@ function Part({
             {name}
           </Text>
           {state && (
-            <Badge variant="light" color={colours[state]} tt="none" fw={500} radius="sm">
+            <Badge variant="light" color={colours[state]} tt="none">
               {words.overview.states[state]}
             </Badge>
           )}

@@ -272,7 +272,7 @@ function methodParts(
     .toSorted(([, one], [, other]) => other - one)
     .map(([name], index) => ({
       name,
-      label: spoken(name),
+      label: words.methods[name as keyof typeof words.methods] ?? spoken(name),
       colour: partColours[index % partColours.length] ?? partColours[0],
     }));
 }

@@ -48,7 +48,8 @@ export function Tally({
                 <Table.Tr key={name}>
                   <Table.Td>
                     <Text size="sm" truncate title={name}>
-                      {spoken(name)}
+                      {words.overview.causeNames[name as keyof typeof words.overview.causeNames] ??
+                        spoken(name)}
                     </Text>
                     <Progress.Root size={4} mt={2} aria-hidden>
                       <Progress.Section value={(count / most) * 100} color="orange.6" withAria={false} />

@@ -63,7 +63,7 @@ export function FileDrop({
             )}
           </FileButton>
         </Group>
-        <Text size="sm" c="red" role="alert" mih={22}>
+        <Text size="sm" c="red" role="alert" ta="center">
           {problem ?? ""}
         </Text>
       </Stack>

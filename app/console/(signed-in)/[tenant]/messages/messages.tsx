@@ -143,7 +143,11 @@ const columns: Column<Message>[] = [
   {
     id: "recipient",
     header: words.messages.recipient,
-    cell: ({ row }) => <Text size="sm">{row.original.recipient}</Text>,
+    cell: ({ row }) => (
+      <Text size="sm" style={{ whiteSpace: "nowrap" }}>
+        {row.original.recipient}
+      </Text>
+    ),
   },
   {
     id: "user",

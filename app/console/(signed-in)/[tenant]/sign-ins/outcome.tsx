@@ -7,7 +7,7 @@ const colours: Partial<Record<string, string>> = { completed: "teal", rejected: 
 export function Outcome({ outcome }: { outcome: string }) {
   const texts: Partial<Record<string, string>> = words.signIns.outcomes;
   return (
-    <Badge variant="light" color={colours[outcome] ?? "gray"} tt="none" fw={500} radius="sm">
+    <Badge variant="light" color={colours[outcome] ?? "gray"}>
       {texts[outcome] ?? outcome}
     </Badge>
   );

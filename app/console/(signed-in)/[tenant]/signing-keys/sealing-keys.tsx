@@ -1,6 +1,18 @@
 "use client";
 
-import { Alert, Badge, Button, Group, Progress, Skeleton, Stack, Table, Text, Title } from "@mantine/core";
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Paper,
+  Progress,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
@@ -67,54 +79,56 @@ export function SealingKeys() {
 
 function KeyTable({ keys: { keys, values } }: { keys: SecretKeys }) {
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table aria-label={texts.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{texts.key}</Table.Th>
-            <Table.Th>{texts.place}</Table.Th>
-            <Table.Th>{texts.values}</Table.Th>
-            <Table.Th>{texts.under}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map(({ id, place, values: count, removable }) => (
-            <Table.Tr key={id}>
-              <Table.Td style={{ verticalAlign: "top" }}>
-                <Identifier value={id} />
-              </Table.Td>
-              <Table.Td style={{ verticalAlign: "top" }}>
-                <Stack gap={2} align="flex-start">
-                  <Badge
-                    variant="light"
-                    tt="none"
-                    color={place === null ? "red" : place === 1 ? "teal" : "gray"}
-                  >
-                    {place === null ? texts.unknown : place === 1 ? texts.first : texts.former(place)}
-                  </Badge>
-                  {removable && (
-                    <Text size="xs" c="dimmed">
-                      {texts.removable}
-                    </Text>
-                  )}
-                </Stack>
-              </Table.Td>
-              <Table.Td style={{ verticalAlign: "top" }}>{count.toLocaleString("en")}</Table.Td>
-              <Table.Td>
-                {values
-                  .filter(({ key }) => key === id)
-                  .map(({ holds, count: number, after }) => (
-                    <Text key={holds} size="xs" c="dimmed">
-                      {number.toLocaleString("en")} × {holds}
-                      {place === 1 ? "" : ` (${texts.after[after]})`}
-                    </Text>
-                  ))}
-              </Table.Td>
+    <Paper withBorder style={{ overflow: "hidden" }}>
+      <Table.ScrollContainer minWidth={640}>
+        <Table aria-label={texts.title} horizontalSpacing="md" verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{texts.key}</Table.Th>
+              <Table.Th>{texts.place}</Table.Th>
+              <Table.Th>{texts.values}</Table.Th>
+              <Table.Th>{texts.under}</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map(({ id, place, values: count, removable }) => (
+              <Table.Tr key={id}>
+                <Table.Td style={{ verticalAlign: "top" }}>
+                  <Identifier value={id} />
+                </Table.Td>
+                <Table.Td style={{ verticalAlign: "top" }}>
+                  <Stack gap={2} align="flex-start">
+                    <Badge
+                      variant="light"
+                      tt="none"
+                      color={place === null ? "red" : place === 1 ? "teal" : "gray"}
+                    >
+                      {place === null ? texts.unknown : place === 1 ? texts.first : texts.former(place)}
+                    </Badge>
+                    {removable && (
+                      <Text size="xs" c="dimmed">
+                        {texts.removable}
+                      </Text>
+                    )}
+                  </Stack>
+                </Table.Td>
+                <Table.Td style={{ verticalAlign: "top" }}>{count.toLocaleString("en")}</Table.Td>
+                <Table.Td>
+                  {values
+                    .filter(({ key }) => key === id)
+                    .map(({ holds, count: number, after }) => (
+                      <Text key={holds} size="xs" c="dimmed">
+                        {number.toLocaleString("en")} × {holds}
+                        {place === 1 ? "" : ` (${texts.after[after]})`}
+                      </Text>
+                    ))}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
   );
 }
 

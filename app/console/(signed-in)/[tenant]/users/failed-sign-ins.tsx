@@ -26,7 +26,7 @@ export function FailedSignIns({ identifier }: { identifier: string }) {
         {words.failedSignIns.title}
       </Title>
       <Text size="sm" c="dimmed">
-        {words.failedSignIns.mask} <Code>{mask}</Code>
+        {words.failedSignIns.mask} <Code style={{ whiteSpace: "nowrap" }}>{mask}</Code>
       </Text>
       {user_id && (
         <Alert color="indigo" title={words.failedSignIns.hasAccount}>

@@ -95,7 +95,7 @@ function NoneFound() {
           <Button
             leftSection={<IconSearch size={16} />}
             onClick={() => change({ failures: sought })}
-            styles={{ label: { whiteSpace: "normal" } }}
+            styles={{ label: { whiteSpace: "normal", lineHeight: 1.35, overflowWrap: "anywhere" } }}
             h="auto"
             mih={36}
             py={6}
