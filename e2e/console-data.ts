@@ -1,10 +1,18 @@
 import { flowClient } from "../server/testing/flow-client.ts";
 import { openidApplication, REDIRECT_URI, registeredBrowser } from "../server/testing/openid-application.ts";
+import { withClient } from "../server/testing/postgres-cluster.ts";
 import type { RunningServer } from "../server/testing/server.ts";
 import { consoleSettings } from "./console.ts";
+import { countDays } from "./counted-days.ts";
 import { stile } from "./stile.ts";
 
 /** A server with something on every page of the console. */
+
+/** The id of the default tenant. */
+const DEFAULT_TENANT = "00000000-0000-4000-8000-000000000001";
+
+/** The address of the administrator of the other tenant. */
+const HARBOUR_MASTER = "master@harbour.example";
 
 /** Settings of a server that `fillConsole` fills. */
 export const filledSettings = {
@@ -12,6 +20,7 @@ export const filledSettings = {
   STILE_RATE_LIMITER_ENABLED: "false",
   STILE_EMAIL_REQUIRE_VERIFICATION: "false",
   STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
+  STILE_PHONE_ALLOWED_COUNTRIES: "CH",
   STILE_OPENID_ENABLED: "true",
   STILE_OPENID_REGISTRATION: "open",
   STILE_OPENID_CLIENTS: JSON.stringify({
@@ -27,11 +36,17 @@ export const filledSettings = {
 /** Calls the administration interface. */
 export type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
 
-/** Calls the administration interface of the default tenant, with a new key. */
-export async function adminCall(server: RunningServer): Promise<Call> {
-  const key = await stile(server, ["keys", "create", "--interface", "admin", "--name", "pictures"]);
+/**
+ * Calls the administration interface of a tenant, with a new key.
+ *
+ * @param tenant its id; default: the default tenant
+ */
+export async function adminCall(server: RunningServer, tenant = DEFAULT_TENANT): Promise<Call> {
+  const named = ["--name", "pictures", "--tenant", tenant];
+  const key = await stile(server, ["keys", "create", "--interface", "admin", ...named]);
+  const base = tenant === DEFAULT_TENANT ? server.url : `${server.url}/t/${tenant}`;
   return async (method, path, body) => {
-    const answer = await fetch(`${server.url}/admin${path}`, {
+    const answer = await fetch(`${base}/admin${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -77,17 +92,47 @@ async function importFile(call: Call, text: string, steps: readonly ("check" | "
 
 /** What the pages of details are about. */
 export interface ConsoleThings {
+  /** Has something of each kind that an account can have. */
   user: string;
+  /** An account with a role of the console. */
+  colleague: string;
   flow: string;
   webhook: string;
   application: string;
+  /** The id of an application that describes itself. */
+  unlisted: string;
   imports: { checked: string; cutOff: string };
   /** A tenant whose settings can be changed, and what it has. */
-  tenant: { id: string; application: string; provider: string; samlProvider: string };
+  tenant: {
+    id: string;
+    application: string;
+    provider: string;
+    samlProvider: string;
+    /** The mail domain of its administrator, who could not sign in if a SAML provider had it. */
+    domain: string;
+    /** Changes a setting, as another operator. */
+    changeMeanwhile(): Promise<unknown>;
+  };
 }
 
-/** Puts users, sign-ins, failures, webhooks, providers, applications, imports and changes of settings into a new server. */
-export async function fillConsole(server: RunningServer): Promise<ConsoleThings> {
+/** Writes browsers that are trusted by a user who has a second factor. */
+const trustBrowsers = (database: string, user: unknown) =>
+  withClient(database, (client) =>
+    client.query(
+      `insert into trusted_devices (tenant_id, id, user_id, token_hash, user_agent, created_at, expires_at)
+       select $1, gen_random_uuid(), $2::uuid, sha256(convert_to($2::text || browser, 'UTF8')), browser, now(), now() + interval '30 days'
+       from unnest(array['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'curl/8.9']) as browser`,
+      [DEFAULT_TENANT, user],
+    ),
+  );
+
+/**
+ * Puts users, sign-ins, failures, webhooks, providers, applications, imports, counts and changes of settings into a new server.
+ *
+ * @param database the address of its database
+ */
+export async function fillConsole(server: RunningServer, database: string): Promise<ConsoleThings> {
+  await countDays(database, DEFAULT_TENANT);
   const call = await adminCall(server);
   const webhook = await call("POST", "/webhooks", {
     callback: "https://receiver.invalid/events",
@@ -104,7 +149,7 @@ export async function fillConsole(server: RunningServer): Promise<ConsoleThings>
   const shop = await openidApplication(server.url, { clientId: "shop" });
   await shop.signIn(browser);
   for (const identifier of [email, email, "unknown@example.com"]) await failToSignIn(server, identifier);
-  await fetch(`${server.url}/oauth/register`, {
+  const registered = await fetch(`${server.url}/oauth/register`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
@@ -113,13 +158,22 @@ export async function fillConsole(server: RunningServer): Promise<ConsoleThings>
       token_endpoint_auth_method: "none",
     }),
   });
-  const [user] = (await call("GET", `/users?email=${email}`)) as unknown as { id: string }[];
+  const { client_id: unlisted } = (await registered.json()) as { client_id: string };
+  const userOf = async (address: string) => {
+    const [found] = (await call("GET", `/users?email=${address}`)) as unknown as { id: string }[];
+    return found?.id ?? "";
+  };
+  const user = await userOf(email);
   const [flow] = (await call("GET", "/flows?type=login")) as unknown as { id: string }[];
-  await call("POST", `/users/${user?.id}/emails`, { address: "countess@example.com" });
-  await call("PATCH", `/users/${user?.id}/metadata`, { public_metadata: { plan: "team" } });
-  await call("POST", "/sessions", { user_id: user?.id });
-  const [imported] = (await call("GET", "/users?email=ada@example.com")) as unknown as { id: string }[];
-  await call("POST", `/users/${imported?.id}/recovery`);
+  await call("POST", `/users/${user}/emails`, { address: "countess@example.com" });
+  await call("PUT", `/users/${user}/username`, { username: "ada_lovelace" });
+  await call("PUT", `/users/${user}/phone_number`, { phone_number: "+41791234567" });
+  await call("PATCH", `/users/${user}/metadata`, { public_metadata: { plan: "team" } });
+  await call("POST", "/sessions", { user_id: user });
+  await trustBrowsers(database, user);
+  await call("POST", `/users/${await userOf("ada@example.com")}/recovery`);
+  const colleague = await userOf("grace@example.com");
+  await stile(server, ["console", "grant", "grace@example.com", "auditor"]);
 
   const tenant = await call("POST", "/tenants", {
     name: "Harbour",
@@ -144,17 +198,26 @@ export async function fillConsole(server: RunningServer): Promise<ConsoleThings>
     domain: "acme.example",
     metadata_url: "https://id.acme.example/metadata",
   });
+  const tenantId = String(tenant.id);
+  const [, domain = ""] = HARBOUR_MASTER.split("@");
+  const master = { address: HARBOUR_MASTER, is_primary: true, is_verified: true };
+  await adminCall(server, tenantId).then((ofTenant) => ofTenant("POST", "/users", { emails: [master] }));
+  await stile(server, ["console", "grant", HARBOUR_MASTER, "administrator", "--tenant", tenantId]);
   return {
-    user: String(user?.id),
+    user,
+    colleague,
     flow: String(flow?.id),
     webhook: String(webhook.id),
     application: "shop",
+    unlisted,
     imports: { checked, cutOff: String(cutOff) },
     tenant: {
-      id: String(tenant.id),
+      id: tenantId,
       application: String(application.id),
       provider: String(provider.id),
       samlProvider: String(samlProvider.id),
+      domain,
+      changeMeanwhile: () => call("PATCH", of, { config: { password: { recovery: true } } }),
     },
   };
 }

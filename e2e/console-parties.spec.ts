@@ -146,7 +146,7 @@ test("an operator runs webhooks, keys, tenants, providers and applications @next
     await button(page, "New application").click();
     await field(page, "Client id").fill("shop");
     await field(page, "Name").fill("The shop");
-    await field(page, "Redirect uris").fill("https://shop.example/return");
+    await field(page, "Redirect URIs").fill("https://shop.example/return");
     await page.keyboard.press("Enter");
     await inDialog(page, "Create").click();
     await expect(page.getByText("Public client", { exact: true })).toBeVisible();

@@ -1,106 +1,28 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
-import { chromium, type Page } from "@playwright/test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type BrowserContext, chromium, type Page } from "@playwright/test";
 import config from "../playwright.config.ts";
+import { copyTemplate, startTestCluster } from "../server/testing/postgres-cluster.ts";
 import { startServer } from "../server/testing/server.ts";
 import { startSmtp } from "../server/testing/smtp.ts";
-import { signUp } from "./account.ts";
-import { openConsole } from "./console.ts";
-import { type ConsoleThings, fillConsole, filledSettings } from "./console-data.ts";
+import { backdateSignIns, signUp } from "./account.ts";
+import { axeViolations, openConsole } from "./console.ts";
+import { fillConsole, filledSettings } from "./console-data.ts";
+import type { Picture, Visitor } from "./console-picture.ts";
+import { missingPictures, picturesOf } from "./console-pictures.ts";
 
 /**
- * `npm run screenshots:console [-- folder [words]]`: every page of the console, on a phone and a desktop, light and dark, into a
- * folder (`.screenshots/console`) with one page that shows all of them. Words choose pages by the beginnings of their names, and
- * sets, for instance `imports 390 dark`. It fails if a page has no picture, does not load, or is wider than its window.
+ * `npm run screenshots:console [-- folder [words]]`: every page and every window of the console, on a phone and a desktop,
+ * light and dark, into a folder (`.screenshots/console`) with one page that shows all of them. Words choose pictures by the
+ * beginnings of their names, and sets, for instance `imports 390 dark`. Each picture is checked with axe. It fails if axe finds
+ * anything, or if a page or a window has no picture, does not load, or is wider than its browser's window.
  */
 
-const root = join(import.meta.dirname, "../app/console");
+/** What a page shows in place of what it waits for. */
+const waiting = ".mantine-Skeleton-root, .mantine-Loader-root";
 
-/** A picture: its name, and its address below `/console`. */
-type Pictured = readonly [name: string, address: string];
-
-/** The id of no test sign-in. */
-const NO_TEST = "00000000-0000-4000-8000-000000000000";
-
-/** The pictures of each page, by its folder. */
-const pictures: Record<string, (home: string, things: ConsoleThings) => Pictured[]> = {
-  "": () => [],
-  "[...missing]": (home) => [["not-found", `${home}/no-such-page`]],
-  confirmed: () => [["confirmed", "confirmed"]],
-  refused: () => [["refused", "refused?reason=no_role"]],
-  "signed-out": () => [["signed-out", "signed-out"]],
-  "[tenant]": (home) => [["overview", home]],
-  "[tenant]/sign-ins": (home) => [["sign-ins", `${home}/sign-ins`]],
-  "[tenant]/sign-ins/[flow]": (home, { flow }) => [["sign-ins-one", `${home}/sign-ins/${flow}`]],
-  "[tenant]/funnel": (home) => [["funnel", `${home}/funnel`]],
-  "[tenant]/users": (home) => [
-    ["users", `${home}/users`],
-    ["users-none", `${home}/users?q=no-such-user`],
-  ],
-  "[tenant]/users/[user]": (home, { user }) =>
-    ["", "sign_in", "sessions", "applications", "timeline"].map((tab) => [
-      `users-one-${tab || "profile"}`,
-      `${home}/users/${user}${tab && `?tab=${tab}`}`,
-    ]),
-  "[tenant]/imports": (home) => [["imports", `${home}/imports`]],
-  "[tenant]/imports/[import]": (home, { imports }) => [
-    ["imports-checked", `${home}/imports/${imports.checked}`],
-    ["imports-cut-off", `${home}/imports/${imports.cutOff}`],
-  ],
-  "[tenant]/messages": (home) => [["messages", `${home}/messages`]],
-  "[tenant]/messages/previews": (home) => [["messages-previews", `${home}/messages/previews`]],
-  "[tenant]/audit-log": (home) => [["audit-log", `${home}/audit-log`]],
-  "[tenant]/webhooks": (home) => [["webhooks", `${home}/webhooks`]],
-  "[tenant]/webhooks/[webhook]": (home, { webhook }) => [["webhooks-one", `${home}/webhooks/${webhook}`]],
-  "[tenant]/settings": (home, { tenant }) => [
-    ["settings", `${home}/settings`],
-    ["settings-of-tenant", `${tenant.id}/settings?section=password`],
-  ],
-  "[tenant]/settings/history": (_, { tenant }) => [["settings-history", `${tenant.id}/settings/history`]],
-  "[tenant]/look": (home, { tenant }) => [
-    ["look", `${home}/look`],
-    ["look-of-tenant-words", `${tenant.id}/look?edit=words`],
-  ],
-  "[tenant]/providers": (home, { tenant }) => [
-    ["providers", `${home}/providers`],
-    ["providers-of-tenant", `${tenant.id}/providers`],
-  ],
-  "[tenant]/providers/[provider]": (_, { tenant }) => [
-    ["providers-one-oauth", `${tenant.id}/providers/${tenant.provider}`],
-    ["providers-one-saml", `${tenant.id}/providers/${tenant.samlProvider}`],
-  ],
-  "[tenant]/providers/[provider]/test": (_, { tenant }) => [
-    ["providers-test-gone", `${tenant.id}/providers/${tenant.provider}/test?id=${NO_TEST}`],
-  ],
-  "[tenant]/applications": (home) => [["applications", `${home}/applications`]],
-  "[tenant]/applications/[application]": (home, { application, tenant }) => [
-    ["applications-one", `${tenant.id}/applications/${tenant.application}`],
-    ["applications-one-users", `${home}/applications/${application}?tab=users`],
-    ["applications-one-logouts", `${home}/applications/${application}?tab=logouts`],
-  ],
-  "[tenant]/keys": (home) => [["keys", `${home}/keys`]],
-  "[tenant]/signing-keys": (home) => [["signing-keys", `${home}/signing-keys`]],
-  "[tenant]/roles": (home) => [["roles", `${home}/roles`]],
-  "[tenant]/tenants": (home) => [["tenants", `${home}/tenants`]],
-};
-
-/** The pages of the application, by their folders without groups. */
-const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .map((path) => path.split(sep))
-  .filter((parts) => parts.at(-1) === "page.tsx")
-  .map((parts) =>
-    parts
-      .slice(0, -1)
-      .filter((part) => !/^\(.*\)$/.test(part))
-      .join("/"),
-  );
-
-const withoutPicture = pages.filter((page) => !Object.hasOwn(pictures, page));
-const withoutPage = Object.keys(pictures).filter((page) => !pages.includes(page));
-if (withoutPicture.length > 0 || withoutPage.length > 0)
-  throw new Error(
-    `pages without a picture: ${withoutPicture.join(", ")}; pictures without a page: ${withoutPage.join(", ")}`,
-  );
+/** Longer than a page takes on a slow machine. */
+const TIMEOUT_MS = 15_000;
 
 const widths = [390, 1280] as const;
 const schemes = ["light", "dark"] as const;
@@ -119,57 +41,140 @@ const chosenSets = sets.filter(({ width, scheme }) => {
   return given(widths, width) && given(schemes, scheme);
 });
 
-const mailbox = await startSmtp();
-const server = await startServer({ env: { ...filledSettings, SMTP_URL: mailbox.url } });
-const browser = await chromium.launch(config.use?.launchOptions ?? {});
+/** What axe found, with the pictures in which it was found. */
+const violations = new Map<string, string[]>();
 const faults: string[] = [];
+
+const { cluster, stop: stopCluster } = await startTestCluster();
+const { url: database } = await copyTemplate(cluster);
+const mailbox = await startSmtp();
+const server = await startServer({
+  env: { ...filledSettings, SMTP_URL: mailbox.url, DATABASE_URL: database },
+});
+const browser = await chromium.launch(config.use?.launchOptions ?? {});
+const shown: string[] = [];
 try {
-  const things = await fillConsole(server);
-  const operator = await signUp(server.url, mailbox, "operator@example.com");
-  const first = await browser.newContext({ locale: "en-GB", timezoneId: "UTC" });
-  const home = (await openConsole(await first.newPage(), server, operator)).split("/").at(-1) ?? "";
-  const storageState = await first.storageState();
-  await first.close();
-  const chosen = Object.values(pictures)
-    .flatMap((of) => of(home, things))
-    .filter(([name]) => isChosen(name));
+  const things = await fillConsole(server, database);
+  const missing = missingPictures(things);
+  if (missing.length > 0) throw new Error(missing.join("\n"));
+  const stale = await signedIn("stale@example.com", "operator");
+  await backdateSignIns(database);
+  const visitors = {
+    stale,
+    auditor: await signedIn("auditor@example.com", "auditor"),
+    operator: await signedIn("operator@example.com", "operator"),
+  };
+  const chosen = picturesOf(visitors.operator.home, things).filter(({ name }) => isChosen(name));
+  shown.push(...chosen.map(({ name }) => name));
   if (words.length === 0) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { width, scheme } of chosenSets) {
-    const context = await browser.newContext({
-      storageState,
-      viewport: { width, height: width === 390 ? 844 : 900 },
-      colorScheme: scheme,
-      locale: "en-GB",
-      timezoneId: "UTC",
-      reducedMotion: "reduce",
-    });
-    const page = await context.newPage();
-    for (const [name, address] of chosen) {
-      const picture = `${name}-${width}-${scheme}`;
-      await page.goto(`${server.url}/console/${address}`);
-      await settle(page);
-      if (await isWiderThanWindow(page)) faults.push(`${picture} is wider than its window`);
-      const path = join(folder, `${picture}.png`);
-      await page.screenshot({ path, fullPage: true, caret: "hide", animations: "disabled" });
-      process.stdout.write(`${picture}\n`);
-    }
-    await context.close();
-  }
-  writeFileSync(join(folder, "index.html"), indexOf(chosen.map(([name]) => name)));
+  // Half of the time of a picture is waiting for the service.
+  const chosenWidths = new Set(chosenSets.map(({ width }) => width));
+  await Promise.all([...chosenWidths].map((width) => takeAll(chosen, width, visitors)));
+  writeFileSync(join(folder, "index.html"), indexOf(shown));
 } finally {
   await browser.close();
   await server.stop();
   await mailbox.close();
+  await stopCluster();
 }
 process.stdout.write(`${join(folder, "index.html")}\n`);
-if (faults.length > 0) throw new Error(faults.join("\n"));
+for (const [violation, where] of violations) faults.push(`${violation}\n  in ${where.toSorted().join(", ")}`);
+if (faults.length === 0)
+  process.stdout.write("axe found nothing, and each picture is as wide as its window\n");
+else {
+  process.stdout.write(`\n${faults.join("\n\n")}\n\n${faults.length} faults\n`);
+  process.exitCode = 1;
+}
+
+/** A browser that is signed in to the console, and the id of the tenant that it begins with. */
+interface SignedIn {
+  home: string;
+  storageState: Awaited<ReturnType<BrowserContext["storageState"]>>;
+}
+
+async function signedIn(address: string, role: string): Promise<SignedIn> {
+  const account = await signUp(server.url, mailbox, address);
+  const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC" });
+  const home = (await openConsole(await context.newPage(), server, account, role)).split("/").at(-1) ?? "";
+  const storageState = await context.storageState();
+  await context.close();
+  return { home, storageState };
+}
+
+/** Takes the pictures of a width, one after the other. */
+async function takeAll(
+  chosen: readonly Picture[],
+  width: number,
+  visitors: Record<Visitor, SignedIn>,
+): Promise<void> {
+  for (const [by, pictures] of Map.groupBy(chosen, ({ by = "operator" }) => by)) {
+    const context = await browser.newContext({
+      storageState: visitors[by].storageState,
+      viewport: { width, height: width === 390 ? 844 : 900 },
+      locale: "en-GB",
+      timezoneId: "UTC",
+      reducedMotion: "reduce",
+    });
+    for (const picture of pictures) {
+      if (picture.width !== undefined && picture.width !== width) continue;
+      const page = await context.newPage();
+      page.setDefaultTimeout(TIMEOUT_MS);
+      try {
+        await show(page, picture);
+        for (const set of chosenSets.filter((one) => one.width === width))
+          await take(page, `${picture.name}-${width}-${set.scheme}`, set.scheme);
+      } catch (error) {
+        const [message = ""] = (error as Error).message.split("\nCall log");
+        noteFault(`${picture.name}-${width} has no picture: ${message}`);
+      }
+      await page.close();
+    }
+    await context.close();
+  }
+}
+
+function noteFault(fault: string): void {
+  faults.push(fault);
+  process.stdout.write(`${fault}\n`);
+}
+
+/** Brings a page into the state that a picture is of. */
+async function show(page: Page, { address, prepare, open, waits }: Picture): Promise<void> {
+  await prepare?.(page);
+  await page.goto(`${server.url}/console/${address}`);
+  if (waits && !open) await page.locator(waiting).first().waitFor();
+  else await settle(page);
+  await open?.(page);
+  if (!waits) await settle(page);
+}
+
+/** Takes a picture, and notes what is wrong with what it shows. */
+async function take(page: Page, name: string, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.waitForFunction(
+    (scheme) => document.documentElement.dataset.mantineColorScheme === scheme,
+    colorScheme,
+  );
+  if (await isWiderThanWindow(page)) noteFault(`${name} is wider than its window`);
+  // A window is in the middle of what is in sight.
+  const isWindow = (await page.getByRole("dialog").or(page.getByRole("alert")).count()) > 0;
+  const path = join(folder, `${name}.png`);
+  await page.screenshot({ path, fullPage: !isWindow, caret: "hide", animations: "disabled" });
+  for (const { rule, elements } of await axeViolations(page))
+    for (const element of elements) {
+      const violation = `${rule}\n  ${element}`;
+      if (!violations.has(violation)) process.stdout.write(`${name}: ${violation}\n`);
+      violations.set(violation, [...(violations.get(violation) ?? []), name]);
+    }
+  process.stdout.write(`${name}\n`);
+}
 
 /** Waits until a page has what it asks the service for. */
 async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => !document.querySelector(".mantine-Skeleton-root, .mantine-Loader-root"));
+  await page.waitForFunction((selector) => !document.querySelector(selector), waiting);
 }
 
 function isWiderThanWindow(page: Page): Promise<boolean> {

@@ -107,7 +107,7 @@ test("a failed sign-in is found by its support number, and understood @next", as
 
   pageErrors.expect(/status of 404/);
   await page.goto(`${base}/sign-ins/${crypto.randomUUID()}`);
-  await expect(page.getByRole("alert", { name: "This did not work" })).toBeVisible();
+  await expect(page.getByText("There is no such sign-in")).toBeVisible();
 });
 
 test("the overview marks an odd hour, and the funnel shows where users give up @next", async ({
@@ -129,7 +129,7 @@ test("the overview marks an odd hour, and the funnel shows where users give up @
   await expectAccessible(page);
   await page.getByText("Sign-ins by method", { exact: true }).click();
   await page.getByText("The numbers as a table").click();
-  await expect(page.getByRole("columnheader", { name: "Totp" })).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Authenticator app" })).toBeVisible();
   await expect(page.getByText("(unlike other days)")).toHaveCount(1);
   await expectAccessible(page);
   await page.getByText("7 days", { exact: true }).click();
