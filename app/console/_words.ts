@@ -181,6 +181,16 @@ export const words = {
     nextDecade: "Next decade",
     take: "Take this time",
   },
+  /** Causes whose names say too little. */
+  causeNames: {
+    wrong: "Wrong password or code",
+    exhausted: "Third wrong try of a code",
+    locked: "Locked after many failures",
+    already_used: "Code used before",
+    malformed: "Unreadable passkey",
+    not_confirmed: "Not confirmed on the phone",
+    not_verified: "Passkey not verified",
+  },
   chart: { asTable: "The numbers as a table", time: "Time", odd: "(unlike other days)" },
   overview,
   funnel,

@@ -1,4 +1,4 @@
-import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Box, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
 /** A part of a page, with its heading. */
@@ -18,7 +18,7 @@ export function Panel({
     <Paper withBorder p="md" component="section" aria-labelledby={id}>
       <Stack gap="md">
         <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
-          <Stack gap={2}>
+          <Stack gap={2} style={{ minWidth: 0 }}>
             <Title order={2} size="h5" id={id}>
               {title}
             </Title>
@@ -28,7 +28,7 @@ export function Panel({
               </Text>
             )}
           </Stack>
-          {action}
+          {action && <Box style={{ flexShrink: 0 }}>{action}</Box>}
         </Group>
         {children}
       </Stack>

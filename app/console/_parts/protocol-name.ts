@@ -1,4 +1,5 @@
 import { flow } from "#words/en/flow";
+import { words } from "../_words.ts";
 
 /** Names of the protocol as operators read them. */
 
@@ -7,6 +8,10 @@ export function spoken(name: string): string {
   const text = name.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Writes the cause of a failure as words. */
+export const causeName = (cause: string): string =>
+  words.causeNames[cause as keyof typeof words.causeNames] ?? spoken(cause);
 
 type Texts = Partial<Record<string, string>>;
 

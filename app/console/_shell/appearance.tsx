@@ -41,7 +41,7 @@ const closes = { closeButtonProps: { "aria-label": words.close } };
 /** A window is a dialog, and its head no banner of the page (WAI-ARIA 1.2, `banner`). */
 const windows = { ...closes, attributes: { header: { role: "presentation" } } };
 
-const windowStyles = { title: { fontWeight: 600 } };
+const windowStyles = { title: { fontWeight: 600, lineHeight: 1.35 } };
 
 /** The colours of the library whose text does not meet WCAG 2.2, 1.4.3. */
 const readableColours: CSSVariablesResolver = () => ({

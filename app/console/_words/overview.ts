@@ -6,16 +6,6 @@ export const overview = {
   sign_ins: "Sign-ins",
   sign_ups: "Sign-ups",
   failures: "Failures",
-  /** Causes whose names say too little. */
-  causeNames: {
-    wrong: "Wrong password or code",
-    exhausted: "Third wrong try of a code",
-    locked: "Locked after many failures",
-    already_used: "Code used before",
-    malformed: "Unreadable passkey",
-    not_confirmed: "Not confirmed on the phone",
-    not_verified: "Passkey not verified",
-  },
   median: "Median sign-in time",
   p95: "p95 sign-in time",
   sessions: "Active sessions",

@@ -18,6 +18,7 @@ export const webhooks = {
   secret: "Signing secret",
   empty: "No webhooks",
   emptySentence: "Create one to be told of sign-ins, new users and changes.",
+  edit: "Edit the webhook",
   edited: "The webhook is changed.",
   deleteQuestion: "Delete the webhook?",
   deleteConsequence: "Its deliveries are deleted with it. Events are no longer sent to this address.",

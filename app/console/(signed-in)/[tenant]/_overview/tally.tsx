@@ -1,7 +1,7 @@
 "use client";
 
 import { Paper, Progress, Stack, Table, Text, Title } from "@mantine/core";
-import { spoken } from "../../../_parts/protocol-name.ts";
+import { causeName } from "../../../_parts/protocol-name.ts";
 import { words } from "../../../_words.ts";
 
 const SHOWN = 10;
@@ -48,8 +48,7 @@ export function Tally({
                 <Table.Tr key={name}>
                   <Table.Td>
                     <Text size="sm" truncate title={name}>
-                      {words.overview.causeNames[name as keyof typeof words.overview.causeNames] ??
-                        spoken(name)}
+                      {causeName(name)}
                     </Text>
                     <Progress.Root size={4} mt={2} aria-hidden>
                       <Progress.Section value={(count / most) * 100} color="orange.6" withAria={false} />

@@ -19,7 +19,7 @@ import { type Dimension, dimensions } from "#server/funnel/measures";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../_parts/answers.tsx";
-import { errorText, spoken } from "../../../_parts/protocol-name.ts";
+import { causeName, errorText, spoken } from "../../../_parts/protocol-name.ts";
 import { partColours, StepChart } from "../../../_parts/step-chart.tsx";
 import { stepLabel, type TimeStep, timeSteps } from "../../../_parts/time-steps.ts";
 import { useTenant } from "../../../_shell/me.tsx";
@@ -164,7 +164,7 @@ function Errors({ state, funnel }: { state: StateName; funnel: FunnelAnswer | un
                   <Code>{error}</Code>
                   {errorText(error) !== null && <Text size="xs">{errorText(error)}</Text>}
                 </Table.Td>
-                <Table.Td>{spoken(reason)}</Table.Td>
+                <Table.Td>{causeName(reason)}</Table.Td>
                 <Table.Td ta="end">{count.toLocaleString("en")}</Table.Td>
               </Table.Tr>
             ))}

@@ -2,6 +2,7 @@
 
 import { Alert, Button, Progress, Stack, Text } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
+import { errorSentence } from "../../../_parts/answers.tsx";
 import { words } from "../../../_words.ts";
 import type { useUpload } from "./use-upload.ts";
 
@@ -32,7 +33,7 @@ export function UploadProgress({
           title={words.imports.uploadFailed}
         >
           <Stack gap="xs" align="flex-start">
-            <Text size="sm">{error.message}</Text>
+            <Text size="sm">{errorSentence(error)}</Text>
             <Button size="xs" variant="default" onClick={onGoOn}>
               {words.imports.goOn}
             </Button>

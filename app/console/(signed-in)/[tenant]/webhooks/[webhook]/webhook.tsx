@@ -96,7 +96,7 @@ function Edit({ webhook }: { webhook: Stored }) {
         {words.edit}
       </Button>
       <WebhookForm
-        title={words.edit}
+        title={words.webhooks.edit}
         opened={isOpen}
         onClose={close}
         loading={change.isPending}
