@@ -57,11 +57,6 @@ const pages: Record<string, PicturesOf> = {
       address: `${home}/users`,
       prepare: losing("listUsers"),
     },
-    {
-      name: "users-broken",
-      address: `${home}/users`,
-      prepare: answering("listUsers", () => ({ items: [null], total: 1 })),
-    },
   ],
   "[tenant]/users/[user]": (home, { user, colleague }) => [
     ...["", "sign_in", "sessions", "applications", "timeline"].map((tab) => ({
@@ -71,6 +66,12 @@ const pages: Record<string, PicturesOf> = {
     { name: "users-one-without-sessions", address: `${home}/users/${colleague}?tab=sessions` },
     { name: "users-one-of-auditor", address: `${home}/users/${user}`, by: "auditor" },
     { name: "users-one-missing", address: `${home}/users/${NOTHING}` },
+    // What a page cannot draw is told by the boundary of errors.
+    {
+      name: "failed",
+      address: `${home}/users/${user}`,
+      prepare: answering("getUser", () => ({ emails: {} })),
+    },
   ],
   "[tenant]/imports": (home, { tenant }) => [
     { name: "imports", address: `${home}/imports` },

@@ -22,7 +22,7 @@ import { missingPictures, picturesOf } from "./console-pictures.ts";
 const waiting = ".mantine-Skeleton-root, .mantine-Loader-root";
 
 /** Longer than a page takes on a slow machine. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 
 const widths = [390, 1280] as const;
 const schemes = ["light", "dark"] as const;
@@ -158,7 +158,7 @@ async function take(page: Page, name: string, colorScheme: "light" | "dark"): Pr
   );
   if (await isWiderThanWindow(page)) noteFault(`${name} is wider than its window`);
   // A window is in the middle of what is in sight.
-  const isWindow = (await page.getByRole("dialog").or(page.getByRole("alert")).count()) > 0;
+  const isWindow = (await page.locator("[role=dialog], .mantine-Notification-root").count()) > 0;
   const path = join(folder, `${name}.png`);
   await page.screenshot({ path, fullPage: !isWindow, caret: "hide", animations: "disabled" });
   for (const { rule, elements } of await axeViolations(page))

@@ -76,7 +76,7 @@ export const windows: Record<string, PicturesOf> = {
       async open(page) {
         await field(page, "New address").fill("not an address");
         await button(page, "Add").click();
-        await page.getByRole("alert").first().hover();
+        await page.getByText("must be an email address").hover();
       },
     },
     // The question of a button.
@@ -120,7 +120,7 @@ export const windows: Record<string, PicturesOf> = {
         await button(page, "Create a user").click();
         await page.getByRole("dialog").getByLabel("Email addresses").fill("not an address");
         await inDialog(page, "Create a user").click();
-        await page.getByRole("alert").first().hover();
+        await page.getByText("must be an email address").waitFor();
       },
     },
   ],
@@ -343,7 +343,7 @@ export const windows: Record<string, PicturesOf> = {
         await review(page, "password.min_length", "16");
         await tenant.changeMeanwhile();
         await inDialog(page, "Save").click();
-        await page.getByRole("alert").last().hover();
+        await page.getByText("after the version").waitFor();
       },
     },
   ],
@@ -353,6 +353,8 @@ export const windows: Record<string, PicturesOf> = {
   "[tenant]/look/look.tsx": (_, { tenant }) => [
     {
       name: "look-changed",
+      // On a phone the fields and the preview are not beside each other.
+      width: 1280,
       address: `${tenant.id}/look`,
       async open(page) {
         await page.getByLabel("Accent", { exact: true }).first().fill("#ffe066");
