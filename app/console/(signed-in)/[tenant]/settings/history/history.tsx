@@ -77,6 +77,7 @@ export function History() {
 }
 
 function Author({ by }: { by: Version["by"] }) {
+  const pathOf = usePagePath();
   if (!by) return <Text size="sm">{words.settings.unknown}</Text>;
   return (
     <Stack gap={2} align="flex-start">
