@@ -125,7 +125,7 @@ test("the overview marks an odd hour, and the funnel shows where users give up @
   await expect(page.getByText(/: 80 failures, usually 8/)).toBeVisible();
   await expect(page.getByText(/: 12 sign-ins, usually 60/)).toBeVisible();
   await expect(page.getByRole("img", { name: "Sign-ins over time: By outcome" })).toBeVisible();
-  await expect(page.getByRole("cell", { name: "Wrong password" })).toBeVisible();
+  await expect(page.getByRole("cell", { name: "Wrong password", exact: true })).toBeVisible();
   await expectAccessible(page);
   await page.getByText("Sign-ins by method", { exact: true }).click();
   await page.getByText("The numbers as a table").click();
@@ -156,7 +156,7 @@ test("the overview marks an odd hour, and the funnel shows where users give up @
   await table.getByRole("button", { name: "Show Login password over time" }).press("Enter");
   const drawer = page.getByRole("dialog", { name: "Login password" });
   await expect(drawer.getByRole("img", { name: "Over time: Given up" })).toBeVisible();
-  await expect(drawer.getByRole("cell", { name: "Wrong password" })).toBeVisible();
+  await expect(drawer.getByRole("cell", { name: "Wrong password", exact: true })).toBeVisible();
   await expect(page).toHaveURL(/state=login_password/);
   await expectAccessible(page);
   await page.keyboard.press("Escape");
