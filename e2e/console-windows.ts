@@ -343,7 +343,7 @@ export const windows: Record<string, PicturesOf> = {
         await review(page, "password.min_length", "16");
         await tenant.changeMeanwhile();
         await inDialog(page, "Save").click();
-        await page.getByText("after the version").waitFor();
+        await page.getByText("These settings were changed meanwhile").waitFor();
       },
     },
   ],

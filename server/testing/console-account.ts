@@ -23,6 +23,9 @@ export interface ConsoleAnswer {
   /** Why the call was refused before its operation was asked. */
   reason?: string;
   message?: string;
+  /** With the reason `changed_since`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a client has no types of its own.
+  changes?: any[];
 }
 
 /** Calls a procedure of the console. */
@@ -36,7 +39,7 @@ export async function callConsole(
   });
   const body = await answer.json();
   const { error, result } = body as {
-    error?: { message: string; data: { reason?: string } };
+    error?: { message: string; data: { reason?: string; changes?: unknown[] } };
     result?: { data: unknown };
   };
   return {
@@ -44,6 +47,7 @@ export async function callConsole(
     data: result?.data,
     ...(error ? { message: error.message } : {}),
     ...(error?.data?.reason ? { reason: error.data.reason } : {}),
+    ...(error?.data?.changes ? { changes: error.data.changes } : {}),
   };
 }
 

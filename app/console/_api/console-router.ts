@@ -20,6 +20,9 @@ type Procedures = { [Name in Names]: Procedure<Name> } & {
   me: TRPCQueryProcedure<{ input: undefined; output: Me; meta: object }>;
 };
 
+/** A version of the settings of a tenant, with what it changed. */
+export type SettingsVersion = AdminOperations["listSettingsHistory"]["answer"]["items"][number];
+
 /** Errors have the reason of a refusal beside what tRPC tells. */
 interface RootTypes {
   ctx: object;
@@ -27,18 +30,29 @@ interface RootTypes {
   errorShape: {
     message: string;
     code: number;
-    data: { code: string; httpStatus: number; path?: string; reason?: RefusalReason };
+    data: {
+      code: string;
+      httpStatus: number;
+      path?: string;
+      reason?: RefusalReason;
+      /** With `changed_since`: the newest first. */
+      changes?: SettingsVersion[];
+    };
   };
   transformer: false;
 }
 
-/** Why a call was refused: before its operation was asked, or because it would lock accounts of the console out. */
+/**
+ * Why a call was refused: before its operation was asked, because it would lock accounts of the console out, or because
+ * another change was made since the version that it was made of.
+ */
 export type RefusalReason =
   | "signed_out"
   | "forbidden"
   | "not_found"
   | "step_up_required"
   | "key_required"
-  | "locks_out";
+  | "locks_out"
+  | "changed_since";
 
 export type ConsoleRouter = TRPCBuiltRouter<RootTypes, Procedures>;

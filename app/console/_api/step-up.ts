@@ -2,7 +2,7 @@
 
 import { TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
-import type { ConsoleRouter, RefusalReason } from "./console-router.ts";
+import type { ConsoleRouter, RefusalReason, SettingsVersion } from "./console-router.ts";
 
 /** What becomes of calls that the server refuses for want of a sign-in. */
 
@@ -16,6 +16,13 @@ export type AskToSignIn = () => Promise<boolean>;
 export function refusalOf(error: unknown): RefusalReason | null {
   return error instanceof TRPCClientError
     ? ((error.data as { reason?: RefusalReason })?.reason ?? null)
+    : null;
+}
+
+/** What was changed since the version that a refused change was made of, the newest first; null for any other error. */
+export function changesSince(error: unknown): SettingsVersion[] | null {
+  return error instanceof TRPCClientError
+    ? ((error.data as { changes?: SettingsVersion[] })?.changes ?? null)
     : null;
 }
 

@@ -36,8 +36,9 @@ export function useChange<Input, Output, Failed extends { message: string }, Con
       await queries.invalidateQueries({ refetchType: leadsTo === undefined ? "active" : "none" });
     },
     onError(error, ...given) {
-      // It is asked about.
-      if (refusalOf(error) !== "locks_out")
+      // They are asked about, and shown, where the change is made.
+      const reason = refusalOf(error);
+      if (reason !== "locks_out" && reason !== "changed_since")
         notifications.show({ message: errorSentence(error), color: "red", autoClose: 10_000 });
       return options.onError?.(error, ...given);
     },

@@ -131,6 +131,9 @@ export const settingsWords = {
       `${count.toLocaleString("en")} in ${state}${ends ? " end" : ""}.`,
     confirmLockOut:
       "Save although these users are locked out, also if accounts of the console are among them.",
+    changedSince: "These settings were changed meanwhile",
+    changedSinceSentence:
+      "Nothing was saved. This is what was changed since you reviewed your changes. To make yours as well, save once more.",
     history: "History",
     historySentence:
       "Who has changed which settings of this tenant, newest first. Each is a version that can be restored.",

@@ -6,7 +6,7 @@ import { type ConsoleAccount, consoleAccount } from "../../testing/console-accou
 import { runtimeForTests } from "../../testing/open-for-tests.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 
-/** Changes of identity providers that lock accounts of the console out ask for a second confirmation. */
+/** Changes that take a second decision: those that lock accounts of the console out, and those of settings that were changed meanwhile. */
 
 const runtime = await runtimeForTests({ STILE_CONSOLE_REQUIRE: "any" });
 const strict = runtime.configured({ STILE_CONSOLE_REQUIRE: "multi_factor" });
@@ -159,4 +159,25 @@ test("a change of settings that ends the second factors locks accounts of the co
   });
   const all = { body: { ...body, unless_locked_out: [] } };
   expect((await administrator.call("changeOwnTenant", all)).status).toBe(200);
+});
+
+test("A317 a change of settings that were changed meanwhile is refused with what was changed, and made when it is known", async () => {
+  const { administrator } = await tenantWith({});
+  const change = (config: Tree, more: object = {}) =>
+    administrator.call("changeOwnTenant", { body: { config, ...more } });
+  const seen = (await change({ password: { min_length: 10 } })).data.updated_at;
+  const first = await change({ password: { min_length: 12 } });
+  const mine = { password: { min_length: 16 } };
+  expect(await change(mine, { if_unchanged_since: seen })).toMatchObject({
+    status: 409,
+    reason: "changed_since",
+    changes: [
+      {
+        created_at: first.data.updated_at,
+        by: { kind: "user", id: administrator.userId },
+        changes: [{ path: "password.min_length", before: 10, after: 12 }],
+      },
+    ],
+  });
+  expect((await change(mine, { if_unchanged_since: first.data.updated_at })).data.config).toEqual(mine);
 });

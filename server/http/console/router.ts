@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../config/errors.ts";
 import type { ConsoleVisitor } from "../../console/console-sessions.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
+import type { tenantConflict } from "../admin/change-conditions.ts";
 import type { Reply } from "../answer/reply.ts";
 import { isTemporaryFailure } from "../answer/temporary-failure.ts";
 import type { HandlerContext } from "../table/handler-context.ts";
@@ -19,12 +20,20 @@ import { whoIsSignedIn } from "./me.ts";
 
 /** The administration interface over tRPC: a procedure for each operation, of the same name, and `me`. */
 
-/** Why a call was refused: before its operation was asked, or because it would lock users out. The member `data.reason` of an error. */
+/** What was changed since the version that a change was made of (`tenantConflict`). */
+type ChangesSince = NonNullable<z.output<typeof tenantConflict>["changes"]>;
+
+/**
+ * Why a call was refused: before its operation was asked, because it would lock users out, or because another change was made
+ * meanwhile. The member `data.reason` of an error; `data.changes` are those of the other.
+ */
 class Refusal extends Error {
-  readonly reason: CallRefusal | "locks_out";
-  constructor(reason: Refusal["reason"], message: string) {
+  readonly reason: CallRefusal | "locks_out" | "changed_since";
+  readonly changes: ChangesSince | undefined;
+  constructor(reason: Refusal["reason"], message: string, changes?: ChangesSince) {
     super(message);
     this.reason = reason;
+    this.changes = changes;
   }
 }
 
@@ -49,12 +58,15 @@ export interface ConsoleContext {
 /** Errors never contain a stack trace, in any environment. */
 const { router, procedure } = initTRPC.context<ConsoleContext>().create({
   isDev: false,
-  errorFormatter: ({ shape, error }) => ({
-    ...shape,
-    // The message of an unexpected error may hold a statement with its values.
-    message: error.code === "INTERNAL_SERVER_ERROR" ? "The call failed." : shape.message,
-    data: { ...shape.data, reason: error.cause instanceof Refusal ? error.cause.reason : undefined },
-  }),
+  errorFormatter({ shape, error }) {
+    const { reason, changes } = error.cause instanceof Refusal ? error.cause : {};
+    return {
+      ...shape,
+      // The message of an unexpected error may hold a statement with its values.
+      message: error.code === "INTERNAL_SERVER_ERROR" ? "The call failed." : shape.message,
+      data: { ...shape.data, reason, changes },
+    };
+  },
 });
 
 function refuse(reason: CallRefusal): never {
@@ -109,13 +121,16 @@ const codes: Record<number, TRPCError["code"]> = {
 };
 
 function errorOf(answer: Reply): TRPCError {
-  const { message = "The call failed.", locked_out } = (parsed(answer) ?? {}) as {
-    message?: string;
-    locked_out?: string[];
-  };
+  const {
+    message = "The call failed.",
+    locked_out,
+    changes,
+  } = (parsed(answer) ?? {}) as Partial<z.output<typeof tenantConflict>>;
   const code = codes[answer.status] ?? "INTERNAL_SERVER_ERROR";
-  // The page asks whether to make the change all the same.
-  const cause = locked_out && new Refusal("locks_out", message);
+  // The page asks whether to make the change all the same, or shows the other one.
+  const cause = locked_out
+    ? new Refusal("locks_out", message)
+    : changes && new Refusal("changed_since", message, changes);
   return new TRPCError({ code, message, cause });
 }
 

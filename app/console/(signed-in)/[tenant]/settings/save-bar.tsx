@@ -1,19 +1,36 @@
 "use client";
 
-import { Affix, Button, Checkbox, Code, Group, Paper, Skeleton, Table, Text } from "@mantine/core";
+import {
+  Affix,
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { SettingsVersion } from "../../../_api/console-router.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { changesSince } from "../../../_api/step-up.ts";
 import { Failure } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import { FormModal } from "../../../_parts/form-modal.tsx";
 import { useLockOutQuestion } from "../../../_parts/lock-out.tsx";
+import { Moment } from "../../../_parts/moment.tsx";
 import { useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { DryRun } from "./dry-run.tsx";
 import { shownValue } from "./setting.tsx";
 import { type Change, mergePatchOf } from "./setting-tree.ts";
+import { Author, Changes } from "./version.tsx";
 
 /** Stays in sight while there are changes. It shows them, and what they would do, before they are saved. */
 export function SaveBar({
@@ -34,6 +51,7 @@ export function SaveBar({
   const [isOpen, { open, close }] = useDisclosure(false);
   const { guarded, question } = useLockOutQuestion();
   const [isConfirmed, setConfirmed] = useState(false);
+  const queries = useQueryClient();
   const config = mergePatchOf(changes);
   const dryRun = useMutation(trpc.dryRunSettings.mutationOptions());
   const save = useChange(
@@ -42,6 +60,12 @@ export function SaveBar({
         close();
         onDone();
       },
+      async onError(error) {
+        if (!changesSince(error)) return;
+        // What is saved next is a change of what is in force now.
+        await queries.invalidateQueries();
+        dryRun.mutate({ tenant, body: { config } });
+      },
     }),
     words.settings.saved,
   );
@@ -49,8 +73,15 @@ export function SaveBar({
   const locksOut = (dryRun.data?.locked_out.count ?? 0) > 0;
   const shown = (name: string, value: unknown) =>
     secrets.has(name) && value !== undefined && value !== null ? "***" : shownValue(value);
+  const since = changesSince(save.error);
+  /** What a change replaces: the newest version comes first. */
+  const replaced = ({ name, before }: Change) => {
+    const made = since?.flatMap((version) => version.changes).find(({ path }) => path === name);
+    return made ? made.after : before;
+  };
   const review = () => {
     setConfirmed(false);
+    save.reset();
     dryRun.mutate({ tenant, body: { config } });
     open();
   };
@@ -102,19 +133,20 @@ export function SaveBar({
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {changes.map(({ name, before, value }) => (
-              <Table.Tr key={name}>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>{name}</Table.Td>
+            {changes.map((change) => (
+              <Table.Tr key={change.name}>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>{change.name}</Table.Td>
                 <Table.Td>
-                  <Code style={{ overflowWrap: "anywhere" }}>{shown(name, before)}</Code>
+                  <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, replaced(change))}</Code>
                 </Table.Td>
                 <Table.Td>
-                  <Code style={{ overflowWrap: "anywhere" }}>{shown(name, value)}</Code>
+                  <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, change.value)}</Code>
                 </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
+        {since && <ChangedSince versions={since} />}
         {dryRun.isPending && <Skeleton height={80} />}
         {dryRun.error && <Failure error={dryRun.error} />}
         {dryRun.data && <DryRun found={dryRun.data} />}
@@ -128,5 +160,30 @@ export function SaveBar({
       </FormModal>
       {question}
     </Affix>
+  );
+}
+
+/** What other operators have changed while these changes were made: they are saved only by a second decision. */
+function ChangedSince({ versions }: { versions: SettingsVersion[] }) {
+  return (
+    <Alert
+      color="yellow"
+      icon={<IconAlertTriangle size={18} />}
+      title={words.settings.changedSince}
+      role="alert"
+    >
+      <Stack gap="sm">
+        <Text size="sm">{words.settings.changedSinceSentence}</Text>
+        {versions.map((version) => (
+          <Stack key={version.id} gap={4}>
+            <Group gap="xs">
+              <Author by={version.by} />
+              <Moment at={version.created_at} />
+            </Group>
+            <Changes version={version} />
+          </Stack>
+        ))}
+      </Stack>
+    </Alert>
   );
 }

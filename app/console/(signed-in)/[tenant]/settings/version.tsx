@@ -1,0 +1,39 @@
+"use client";
+
+import { Anchor, Code, Stack, Text } from "@mantine/core";
+import Link from "next/link";
+import type { SettingsVersion } from "../../../_api/console-router.ts";
+import { Identifier } from "../../../_parts/identifier.tsx";
+import { usePagePath } from "../../../_shell/me.tsx";
+import { words } from "../../../_words.ts";
+import { shownValue } from "./setting.tsx";
+
+/** Who has made a version, with the way to the account. */
+export function Author({ by }: { by: SettingsVersion["by"] }) {
+  const pathOf = usePagePath();
+  if (!by) return <Text size="sm">{words.settings.unknown}</Text>;
+  return (
+    <Stack gap={2} align="flex-start">
+      <Text size="sm">{words.settings.authors[by.kind]}</Text>
+      {by.kind === "user" && by.id && (
+        <Anchor component={Link} size="sm" href={pathOf(`users/${by.id}`)}>
+          {by.id.slice(0, 8)}
+        </Anchor>
+      )}
+      {by.kind === "api_key" && by.id && <Identifier value={by.id} shortened />}
+    </Stack>
+  );
+}
+
+/** What a version has changed. */
+export function Changes({ version: { changes } }: { version: SettingsVersion }) {
+  return (
+    <Stack gap={4}>
+      {changes.map(({ path, before, after }) => (
+        <Text key={path} size="xs" style={{ overflowWrap: "break-word" }}>
+          {path}: <Code>{shownValue(before)}</Code> → <Code>{shownValue(after)}</Code>
+        </Text>
+      ))}
+    </Stack>
+  );
+}
