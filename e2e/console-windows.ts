@@ -145,18 +145,22 @@ export const windows: Record<string, PicturesOf> = {
       },
     },
   ],
-  "[tenant]/users/[user]/profile.tsx": (home, { user }) => [
+  "[tenant]/users/[user]/emails.tsx": (home, { user }) => [
     { name: "users-window-verify", address: `${home}/users/${user}`, open: pressing(/^Mark as verified/) },
     {
       name: "users-window-remove-address",
       address: `${home}/users/${user}`,
       open: pressing(/^Remove countess/),
     },
+  ],
+  "[tenant]/users/[user]/username.tsx": (home, { user }) => [
     {
       name: "users-window-remove-username",
       address: `${home}/users/${user}`,
       open: pressing("Remove Username"),
     },
+  ],
+  "[tenant]/users/[user]/phone-number.tsx": (home, { user }) => [
     {
       name: "users-window-remove-phone",
       address: `${home}/users/${user}`,
