@@ -203,6 +203,7 @@ export async function fillConsole(server: RunningServer, database: string): Prom
   const master = { address: HARBOUR_MASTER, is_primary: true, is_verified: true };
   await adminCall(server, tenantId).then((ofTenant) => ofTenant("POST", "/users", { emails: [master] }));
   await stile(server, ["console", "grant", HARBOUR_MASTER, "administrator", "--tenant", tenantId]);
+  let recovers = false;
   return {
     user,
     colleague,
@@ -217,7 +218,10 @@ export async function fillConsole(server: RunningServer, database: string): Prom
       provider: String(provider.id),
       samlProvider: String(samlProvider.id),
       domain,
-      changeMeanwhile: () => call("PATCH", of, { config: { password: { recovery: true } } }),
+      changeMeanwhile() {
+        recovers = !recovers;
+        return call("PATCH", of, { config: { password: { recovery: recovers } } });
+      },
     },
   };
 }
