@@ -60,10 +60,11 @@ export const userCursor = /^$|^(never|-?\d{1,14})_([\da-f]{8}-[\da-f]{4}-[\da-f]
 const NEAR = 20_000;
 
 /**
- * What a statement may take that has to pass all users: memory for the ids of those whom a filter finds, which it looks up
- * one by one otherwise, and processes beside its own.
+ * What a statement may take that has to pass all users: processes beside its own to sort them, or memory for the ids of
+ * those whom a filter finds, which it looks up one by one otherwise. Not both, since each process would take the memory.
  */
-const WHOLE = { work_mem: "64MB", max_parallel_workers_per_gather: "2" };
+const TO_SORT = "set local max_parallel_workers_per_gather = 2";
+const TO_FILTER = "set local work_mem = '64MB'";
 
 /**
  * Lists users, and counts them. The rows are built only for the page, and nothing is read beyond the last one.
@@ -85,7 +86,7 @@ export async function listUsers(
     const users = sql`users u where u.tenant_id = ${tenant.id}`;
     const query = pageOf(list, sql`(select u.* from ${users})`);
     const counted = await read.execute<{ total: number }>(sql`select count(*)::int as total from ${users}`);
-    const { rows } = await (list.isByCreation ? read.execute<Row>(query) : readWhole(read, query));
+    const { rows } = await (list.isByCreation ? read.execute<Row>(query) : readWhole(read, query, TO_SORT));
     return listed(rows, counted.rows[0]?.total ?? 0, page);
   }
   const { text } = filter;
@@ -137,14 +138,18 @@ async function manyMatches(
   const { rows } = await readWhole(
     read,
     pageOf(list, sql`(select u.* from users u where ${matching(ownedByMany)})`),
+    TO_FILTER,
   );
   return rows;
 }
 
-const readWhole = (read: Databases["database"]["read"], query: SQL) =>
+const readWhole = (
+  read: Databases["database"]["read"],
+  query: SQL,
+  setting: typeof TO_SORT | typeof TO_FILTER,
+) =>
   read.transaction(async (tx) => {
-    const settings = Object.entries(WHOLE).map(([name, value]) => `set local ${name} = '${value}'`);
-    await tx.execute(sql.raw(settings.join("; ")));
+    await tx.execute(sql.raw(setting));
     return tx.execute<Row>(query);
   });
 

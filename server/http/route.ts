@@ -132,7 +132,10 @@ export function route(address: string, answerPage: Pages): Methods {
         : await handle(request, info);
       return answered ?? (await answerPage(request, info));
     };
-    const answer = await (span ? span.run(answering) : answering());
+    const answer = await (span ? span.run(answering) : answering()).catch((error: unknown) => {
+      span?.end(500, info.accessFields);
+      throw error;
+    });
     logRequest(request, info, answer.status, startedAt);
     span?.end(answer.status, info.accessFields);
     const due = dueWork(request.method);
