@@ -57,14 +57,15 @@ export interface UserPage {
 export const userCursor = /^$|^(never|-?\d{1,14})_([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/;
 
 /** Users at the begin of a list among whom a page of a common filter is looked for first. */
-const NEAR = 20_000;
+const NEAR: Record<(typeof userOrders)[number], number> = { created_at: 20_000, last_sign_in_at: 5_000 };
 
 /**
  * What a statement may take that has to pass all users: processes beside its own to sort them, or memory for the ids of
  * those whom a filter finds, which it looks up one by one otherwise. Not both, since each process would take the memory.
  */
-const TO_SORT = "set local max_parallel_workers_per_gather = 2";
-const TO_FILTER = "set local work_mem = '64MB'";
+const TO_SORT = sql`set local max_parallel_workers_per_gather = 2`;
+const TO_FILTER = sql`select set_config('work_mem', '64MB', true),
+  set_config('max_parallel_workers_per_gather', '0', true)`;
 
 /**
  * Lists users, and counts them. The rows are built only for the page, and nothing is read beyond the last one.
@@ -90,14 +91,15 @@ export async function listUsers(
     return listed(rows, counted.rows[0]?.total ?? 0, page);
   }
   const { text } = filter;
-  const searched = text === undefined ? [] : [await foundBy(read, tenant.id, text, list.isByCreation)];
+  const searched = text === undefined ? [] : [await foundBy(read, tenant.id, text)];
   const matching = (owning: Owning) =>
     sql.join(
       [sql`u.tenant_id = ${tenant.id}`, ...conditions(tenant.id, filter, owning), ...searched],
       sql` and `,
     );
   const { total, rows } = await fewMatches(read, list, matching(owned));
-  return listed(rows ?? (await manyMatches(read, list, matching)), total, page);
+  if (total <= list.offset) return listed([], total, page);
+  return listed(rows ?? (await manyMatches(read, list, matching, text !== undefined)), total, page);
 }
 
 /** Counts the users whom a filter finds, and reads the page if there are fewer than a list may have. */
@@ -121,18 +123,23 @@ async function fewMatches(
   return { total, rows: total < MAX_SEARCH_RESULTS ? found : null };
 }
 
-/** Reads the page of a filter that finds many users. Most often they are near its begin, where an index finds them. */
+/**
+ * Reads the page of a filter that finds many users. Most often they are near its begin, where an index finds them. No index
+ * is in the order of sign-ins: to look near costs a sort of all there, which is less than to search all for a text.
+ */
 async function manyMatches(
   read: Databases["database"]["read"],
   list: List,
   matching: (owning: Owning) => SQL,
+  isSearch: boolean,
 ): Promise<Row[]> {
-  if (list.isByCreation) {
-    const { tenant, key, direction, rest } = list;
+  if (list.isByCreation || isSearch) {
+    const { tenant, by, key, direction, rest } = list;
     const near = sql`(select * from (
       select * from (select * from users where tenant_id = ${tenant.id}) as listed ${rest}
-      order by ${key} ${direction}, id ${direction} limit ${NEAR}) as u where ${matching(owned)})`;
-    const { rows } = await read.execute<Row>(pageOf(list, near));
+      order by ${key} ${direction}, id ${direction} limit ${NEAR[by]}) as u where ${matching(owned)})`;
+    const query = pageOf(list, near);
+    const { rows } = await (list.isByCreation ? read.execute<Row>(query) : readWhole(read, query, TO_SORT));
     if (rows.length > list.limit) return rows;
   }
   const { rows } = await readWhole(
@@ -146,10 +153,10 @@ async function manyMatches(
 const readWhole = (
   read: Databases["database"]["read"],
   query: SQL,
-  setting: typeof TO_SORT | typeof TO_FILTER,
+  means: typeof TO_SORT | typeof TO_FILTER,
 ) =>
   read.transaction(async (tx) => {
-    await tx.execute(sql.raw(setting));
+    await tx.execute(means);
     return tx.execute<Row>(query);
   });
 
@@ -158,6 +165,7 @@ interface List {
   tenant: Tenant;
   limit: number;
   offset: number;
+  by: (typeof userOrders)[number];
   isByCreation: boolean;
   key: SQL;
   direction: SQL;
@@ -183,7 +191,7 @@ function orderOf({
   const position = positionOf(after);
   const beyond = sql.raw(order === "asc" ? ">" : "<");
   const rest = position ? sql`where (${key}, id) ${beyond} (${position.at}, ${position.id}::uuid)` : sql``;
-  return { limit, offset, isByCreation, key, direction: sql.raw(order), rest };
+  return { limit, offset, by, isByCreation, key, direction: sql.raw(order), rest };
 }
 
 /**
@@ -238,8 +246,10 @@ const rowsOfMethods: Record<MethodName, { table: string; which?: SQL; userId?: S
 function conditions(
   tenantId: string,
   { email, username, emailOrUsername, ids, methods = [], ...filter }: UserFilter,
-  owned: Owning,
+  owning: Owning,
 ): SQL[] {
+  const owned = (...row: Parameters<typeof owning> extends [string, ...infer Row] ? Row : never) =>
+    owning(tenantId, ...row);
   const { name, phone, provider, subject, isBlocked, isVerified } = filter;
   const { createdAfter, createdBefore, lastSignInAfter, lastSignInBefore } = filter;
   const hasVerified = owned("emails", sql`o.verified_at is not null`);
@@ -294,16 +304,9 @@ const providersOf = (tenantId: string) => sql`(
 
 /**
  * Returns the condition that a user is found by a text, in the form that is read fastest: by the ids of those that are
- * found, or of many in the order of an index, while the users are passed in it.
- *
- * @param isByCreation whether users are listed in the order of an index
+ * found, or, of many, by what is known of each user that is passed.
  */
-async function foundBy(
-  read: Databases["database"]["read"],
-  tenantId: string,
-  text: string,
-  isByCreation: boolean,
-): Promise<SQL> {
+async function foundBy(read: Databases["database"]["read"], tenantId: string, text: string): Promise<SQL> {
   const beginning = `${escaped(text.toLowerCase())}%`;
   const digits = text.replace(/[\s().-]/g, "");
   const where = {
@@ -331,12 +334,11 @@ async function foundBy(
   ];
   const every = sql.join(branches, sql` union all `);
   const byIds = sql`u.id in (${every})`;
-  if (!isByCreation) return byIds;
   const counted = await read.execute<{ total: number }>(
     sql`select count(*)::int as total from (${every}) as found`,
   );
   if ((counted.rows[0]?.total ?? 0) < MAX_SEARCH_RESULTS) return byIds;
-  const ors = [...belongings.map(({ table, condition }) => owned(table, condition)), names, isId];
+  const ors = [...belongings.map(({ table, condition }) => owned(tenantId, table, condition)), names, isId];
   return sql`(${sql.join(ors, sql` or `)})`;
 }
 
@@ -348,11 +350,11 @@ const containingPattern = (part = "") => `%${escaped(part.toLowerCase())}%`;
 const containing = (column: "address" | "username", part: string | undefined): SQL =>
   sql`o.${sql.identifier(column)} like ${containingPattern(part)}`;
 
-/** Makes the condition that a user has a row of a table. @param which of the rows `o` @param userId as the table has it */
-type Owning = (table: string, which: SQL, userId?: SQL) => SQL;
+/** The condition that a user of a tenant has a row of a table. @param which of the rows `o` @param userId as the table has it */
+type Owning = (tenantId: string, table: string, which: SQL, userId?: SQL) => SQL;
 
-const owned: Owning = (table, which, userId = sql`u.id`) =>
-  sql`exists (select from ${sql.identifier(table)} o where o.tenant_id = u.tenant_id and o.user_id = ${userId} and ${which})`;
+const owned: Owning = (tenantId, table, which, userId = sql`u.id`) =>
+  sql`exists (select from ${sql.identifier(table)} o where o.tenant_id = ${tenantId} and o.user_id = ${userId} and ${which})`;
 
 /**
  * The same for many users who are passed in the order of an index: what is no condition of its own becomes no join, and

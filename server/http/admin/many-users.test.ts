@@ -56,6 +56,12 @@ describe("a list of more users than it counts", () => {
     ["of verified ones", "verified=true", old.toReversed()],
     ["of unverified ones", "verified=false", all.slice(OLD).toReversed()],
     ["of those found by the beginning of a name", "q=person", all.toReversed()],
+    ["of those found by it, by the last sign-in", "q=person&sort_by=last_sign_in_at", bySignIn(all)],
+    [
+      "of old ones found by it, by the last sign-in",
+      "q=person&provider=google&sort_by=last_sign_in_at",
+      bySignIn(old),
+    ],
     ["of those found by a part of a name", "name=erso", all.toReversed()],
   ])("%s has each page, up to what it counts", async (_, query, expected) => {
     expect(await list(`${query}&per_page=50`)).toMatchObject({
