@@ -12,10 +12,16 @@ export function compressedOnce(dictionary?: Buffer): (text: string) => Buffer {
   const kept = new Map<string, Buffer>();
   return (text) => {
     const known = kept.get(text);
-    if (known) return known;
-    const bytes = deflateRawSync(text, options);
+    if (known) {
+      // The one that came last stays longest.
+      kept.delete(text);
+      kept.set(text, known);
+      return known;
+    }
     const [oldest] = kept.size >= MAX_KEPT ? kept.keys() : [];
     if (oldest !== undefined) kept.delete(oldest);
+    // A copy: zlib's result is a part of 16 KiB.
+    const bytes = Buffer.from(deflateRawSync(text, options));
     kept.set(text, bytes);
     return bytes;
   };
