@@ -28,11 +28,12 @@ test("an operator whose settings were changed meanwhile sees what was changed, a
   const settings = home.replace(/[^/]+$/, `${id}/settings?section=password`);
   await page.goto(settings);
   await field(page, "password.min_length").fill("16");
+  await admin("PATCH", `/tenants/${id}`, { config: { password: { recovery: false } } });
   await button(page, "Review and save").click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByText(/judged/)).toBeVisible();
 
-  await admin("PATCH", `/tenants/${id}`, { config: { password: { recovery: false, min_length: 12 } } });
+  await admin("PATCH", `/tenants/${id}`, { config: { password: { min_length: 12 } } });
   await inDialog(page, "Save").click();
   const told = dialog.getByRole("alert").filter({ hasText: "These settings were changed meanwhile" });
   await expect(told).toContainText("password.recovery: not set → false");
@@ -42,6 +43,10 @@ test("an operator whose settings were changed meanwhile sees what was changed, a
   const read = async () => (await admin("GET", `/tenants/${id}`)).config.password;
   expect(await read()).toEqual({ recovery: false, min_length: 12 });
 
+  // A new name changes no setting that could be shown.
+  await admin("PATCH", `/tenants/${id}`, { name: "Acme Limited" });
+  await inDialog(page, "Save").click();
+  await expect(page.getByRole("alert").filter({ hasText: /The tenant was changed at/i })).toBeVisible();
   await inDialog(page, "Save").click();
   await expect(page.getByText("The settings are saved.")).toBeVisible();
   expect(await read()).toEqual({ recovery: false, min_length: 16 });

@@ -57,7 +57,7 @@ function Editor({
   const trpc = useTRPC();
   const [value, change] = useSearchState();
   const [isPreviewed, setPreviewed] = useState(false);
-  const { changes, problem, round, begin, set } = useSettingChanges();
+  const { changes, since, problem, round, begin, rebase, set } = useSettingChanges();
   const mayBeSet = useMaySet();
   const shown = usePreviewView();
   const { state } = useShownView();
@@ -174,7 +174,14 @@ function Editor({
         </Grid.Col>
       </Grid>
       {!isDefaultTenant && (
-        <SaveBar changes={Object.values(changes)} problem={problem} secrets={noSecrets} onDone={begin} />
+        <SaveBar
+          changes={Object.values(changes)}
+          since={since}
+          problem={problem}
+          secrets={noSecrets}
+          onConflict={rebase}
+          onDone={begin}
+        />
       )}
     </>
   );

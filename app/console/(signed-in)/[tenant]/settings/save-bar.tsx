@@ -15,11 +15,11 @@ import {
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SettingsVersion } from "../../../_api/console-router.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
-import { changesSince } from "../../../_api/step-up.ts";
+import { changesSince, refusalOf } from "../../../_api/step-up.ts";
 import { Failure } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import { FormModal } from "../../../_parts/form-modal.tsx";
@@ -35,15 +35,21 @@ import { Author, Changes } from "./version.tsx";
 /** Stays in sight while there are changes. It shows them, and what they would do, before they are saved. */
 export function SaveBar({
   changes,
+  since,
   problem,
   secrets,
+  onConflict,
   onDone,
 }: {
   changes: Change[];
+  /** When what they change was changed last. A change after that is told, rather than overwritten. */
+  since: string | undefined;
   /** What contradicts in them; undefined for nothing. */
   problem: string | undefined;
   /** Names of the settings whose values are not shown. */
   secrets: ReadonlySet<string>;
+  /** Makes them changes of what is in force now, before another decision. */
+  onConflict(): Promise<void>;
   onDone(): void;
 }) {
   const tenant = useTenant();
@@ -51,7 +57,6 @@ export function SaveBar({
   const [isOpen, { open, close }] = useDisclosure(false);
   const { guarded, question } = useLockOutQuestion();
   const [isConfirmed, setConfirmed] = useState(false);
-  const queries = useQueryClient();
   const config = mergePatchOf(changes);
   const dryRun = useMutation(trpc.dryRunSettings.mutationOptions());
   const save = useChange(
@@ -61,9 +66,8 @@ export function SaveBar({
         onDone();
       },
       async onError(error) {
-        if (!changesSince(error)) return;
-        // What is saved next is a change of what is in force now.
-        await queries.invalidateQueries();
+        if (error.data?.code !== "CONFLICT" || refusalOf(error) === "locks_out") return;
+        await onConflict();
         dryRun.mutate({ tenant, body: { config } });
       },
     }),
@@ -73,12 +77,7 @@ export function SaveBar({
   const locksOut = (dryRun.data?.locked_out.count ?? 0) > 0;
   const shown = (name: string, value: unknown) =>
     secrets.has(name) && value !== undefined && value !== null ? "***" : shownValue(value);
-  const since = changesSince(save.error);
-  /** What a change replaces: the newest version comes first. */
-  const replaced = ({ name, before }: Change) => {
-    const made = since?.flatMap((version) => version.changes).find(({ path }) => path === name);
-    return made ? made.after : before;
-  };
+  const others = changesSince(save.error);
   const review = () => {
     setConfirmed(false);
     save.reset();
@@ -115,8 +114,7 @@ export function SaveBar({
         onSubmit={() => {
           const change = {
             config,
-            // A change since then is told, rather than overwritten.
-            ...(dryRun.data ? { if_unchanged_since: dryRun.data.updated_at } : {}),
+            ...(since === undefined ? {} : { if_unchanged_since: since }),
             ...(locksOut ? { unless_locked_out: [] } : {}),
           };
           void guarded((confirmation) =>
@@ -137,7 +135,7 @@ export function SaveBar({
               <Table.Tr key={change.name}>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>{change.name}</Table.Td>
                 <Table.Td>
-                  <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, replaced(change))}</Code>
+                  <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, change.before)}</Code>
                 </Table.Td>
                 <Table.Td>
                   <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, change.value)}</Code>
@@ -146,7 +144,7 @@ export function SaveBar({
             ))}
           </Table.Tbody>
         </Table>
-        {since && <ChangedSince versions={since} />}
+        {others && <ChangedSince versions={others} />}
         {dryRun.isPending && <Skeleton height={80} />}
         {dryRun.error && <Failure error={dryRun.error} />}
         {dryRun.data && <DryRun found={dryRun.data} />}

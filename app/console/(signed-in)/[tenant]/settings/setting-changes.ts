@@ -1,7 +1,7 @@
 "use client";
 
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { useOwnTenant } from "../../../_parts/own-tenant.tsx";
@@ -14,12 +14,16 @@ const CHECK_AFTER_MS = 300;
 /**
  * Changes of settings that are not saved yet.
  *
- * @returns beside them `problem`: what the service says against them while they are made; undefined for nothing
+ * @returns beside them `problem`: what the service says against them while they are made; undefined for nothing. `since`:
+ *   when what they change was changed last
  */
 export function useSettingChanges() {
   const tenant = useTenant();
   const trpc = useTRPC();
+  const queries = useQueryClient();
+  const { data: own } = useOwnTenant();
   const [changes, setChanges] = useState<Readonly<Record<string, Change>>>({});
+  const [since, setSince] = useState<string>();
   // Fields of JSON begin anew with what is stored.
   const [round, setRound] = useState(0);
   const check = useMutation(trpc.checkSettings.mutationOptions());
@@ -34,11 +38,26 @@ export function useSettingChanges() {
   };
   return {
     changes,
+    since,
     problem: Object.keys(changes).length > 0 ? check.error?.message : undefined,
     round,
     begin() {
       setChanges({});
       setRound((number) => number + 1);
+    },
+    /** Makes them changes of what is in force now. */
+    async rebase() {
+      await queries.invalidateQueries();
+      const listed = queries.getQueryData(trpc.listSettings.queryKey({ tenant })) ?? [];
+      setSince(queries.getQueryData(trpc.getOwnTenant.queryKey({ tenant }))?.updated_at);
+      setChanges((made) =>
+        Object.fromEntries(
+          Object.entries(made).map(([name, one]) => {
+            const setting = listed.find((other) => other.name === name);
+            return [name, setting ? { ...one, before: ownValue(setting) } : one];
+          }),
+        ),
+      );
     },
     /**
      * @param value null for the default
@@ -46,6 +65,7 @@ export function useSettingChanges() {
      */
     set(setting: ListedSetting, value: unknown, before = ownValue(setting)) {
       const { [setting.name]: _, ...others } = changes;
+      if (Object.keys(changes).length === 0) setSince(own?.updated_at);
       const isSame = JSON.stringify(value ?? null) === JSON.stringify(before ?? null);
       const made = { name: setting.name, before, value: value ?? null };
       change(isSame ? others : { ...others, [setting.name]: made });

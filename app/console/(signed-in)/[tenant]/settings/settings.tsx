@@ -37,7 +37,7 @@ export function Settings() {
     isPending,
     refetch,
   } = useQuery(trpc.listSettings.queryOptions({ tenant }));
-  const { changes, problem, round, begin, set } = useSettingChanges();
+  const { changes, since, problem, round, begin, rebase, set } = useSettingChanges();
   const mayBeSet = useMaySet();
   const [typed, setTyped] = useState(value("q"));
   const search = useDebouncedCallback((q: string) => show({ q }, { replaces: true }), DEBOUNCE_MS);
@@ -135,7 +135,9 @@ export function Settings() {
       <SaveBar
         problem={problem}
         changes={Object.values(changes)}
+        since={since}
         secrets={new Set(listed.filter(({ secret }) => secret).map(({ name }) => name))}
+        onConflict={rebase}
         onDone={begin}
       />
     </>
