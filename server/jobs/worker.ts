@@ -1,3 +1,5 @@
+import { unmeasured } from "../observability/waits.ts";
+
 /** Claims due jobs and runs a limited number of them concurrently. */
 export type Worker = ReturnType<typeof startWorker>;
 
@@ -63,9 +65,11 @@ export function startWorker<Row>(options: WorkerOptions<Row>) {
 
   /**
    * Looks for due jobs, now or when `gatherMs` have passed. May be called at any rate: all calls during a search or a
-   * pause cause one further search.
+   * pause cause one further search. What it finds is no part of the work that calls it.
    */
-  function wake(): void {
+  const wake = () => unmeasured(searchSoon);
+
+  function searchSoon(): void {
     if (stopped) return;
     if (searching) {
       searchAgain = true;
