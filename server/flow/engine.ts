@@ -1,6 +1,6 @@
 import type { Tenant } from "../config/tenant.ts";
 import type { Client } from "../context/client.ts";
-import { factsById } from "../identity/facts.ts";
+import { factsById, type UserFacts } from "../identity/facts.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -83,36 +83,39 @@ export async function start(
   );
   const token = newToken(platform);
   const resume = randomToken(platform);
-  const { userId } = record.data;
-  // The first state of a profile flow is not about the account yet.
-  const user = userId && type === "consent" ? await factsById(database.read, tenant.id, userId) : null;
-  const view = viewOf(record, factsOf(type, record.data, user), tenant.config);
   const content = {
     record,
     tokenHash: sha256(token),
     resumeHash: sha256(resume),
     lifetimeSeconds: tenant.config.flow.lifetime,
   };
-  try {
-    await performing(observed, () =>
-      admit(runtime, () => insertFlow(database, key, content, platform.clockShift())),
-    );
-  } catch (error) {
-    observed.span?.end();
-    return answerToFailedStart(error);
-  }
-  const offer = offerOf(states[record.state], view);
-  const answer = {
-    state: show(record, view, states[record.state], null, token, offer),
-    version: record.version,
-    flowId: record.id,
-    resume,
-    stored: { data: record.data, notOffered: { actions: offer.withheld, states: passedOver } },
+  const insert = async (): Promise<UserFacts | null> => {
+    const { userId } = record.data;
+    // The first state of a profile flow is not about the account yet.
+    const user = userId && type === "consent" ? await factsById(database.read, tenant.id, userId) : null;
+    await admit(runtime, () => insertFlow(database, key, content, platform.clockShift()));
+    return user;
   };
-  const trace = newTrace({ record, user, now: new Date(record.data.enteredAt ?? Date.now()) });
-  tellObservers(runtime, observed, { verdict: "started", answer, trace });
-  observed.span?.end();
-  return answer;
+  try {
+    const user = await performing(observed, insert);
+    const view = viewOf(record, factsOf(type, record.data, user), tenant.config);
+    const offer = offerOf(states[record.state], view);
+    const answer = {
+      state: show(record, view, states[record.state], null, token, offer),
+      version: record.version,
+      flowId: record.id,
+      resume,
+      stored: { data: record.data, notOffered: { actions: offer.withheld, states: passedOver } },
+    };
+    const trace = newTrace({ record, user, now: new Date(record.data.enteredAt ?? Date.now()) });
+    tellObservers(runtime, observed, { verdict: "started", answer, trace });
+    return answer;
+  } catch (error) {
+    tellObservers(runtime, observed, { verdict: "failed", answer: null });
+    return answerToFailedStart(error);
+  } finally {
+    observed.span?.end();
+  }
 }
 
 /** The first action of a flow. */
@@ -167,11 +170,10 @@ export async function begin(
   };
   try {
     const performed = await performing(observed, performFirst);
-    const { answer } = performed;
-    // A flow whose first action is not offered is not stored.
-    if (answer.flowId !== null) tellObservers(runtime, observed, performed);
-    return answer;
+    tellObservers(runtime, observed, performed);
+    return performed.answer;
   } catch (error) {
+    tellObservers(runtime, observed, { verdict: "failed", answer: null });
     return answerToFailedStart(error);
   } finally {
     observed.span?.end();
@@ -282,7 +284,7 @@ async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: S
     tellObservers(runtime, observed, performed);
     return performed;
   } catch (error) {
-    if (observed.found) tellObservers(runtime, observed, { verdict: "failed", answer: null });
+    tellObservers(runtime, observed, { verdict: "failed", answer: null });
     throw error;
   } finally {
     observed.span?.end();

@@ -10,11 +10,10 @@ import { defined, untraced } from "../observability/spans.ts";
 import type { Waits } from "../observability/waits.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
-import type { Action } from "./define.ts";
 import type { FlowType, StateName } from "./names.ts";
 import type { ObservedInput, ObservedStep, StepObservers, Verdict } from "./observed-step.ts";
 import type { StepTrace } from "./performing.ts";
-import { states } from "./states/index.ts";
+import { isActionName } from "./states/index.ts";
 import type { FlowState } from "./wire.ts";
 import { withoutValues } from "./without-values.ts";
 
@@ -56,9 +55,13 @@ export function tellObservers(
   { verdict, ...became }: Observed,
 ): void {
   if (verdict === null || (stepObservers.length === 0 && !step.span)) return;
+  // A flow that was not read, or whose first action is not offered and which is not stored, has no steps.
+  const isUnread = verdict === "failed" && step.found === null;
+  const isUnstored = step.isStart && became.answer?.flowId === null;
   try {
     const observed = observedStep(step, verdict, became, Date.now() + platform.clockShift());
     if (step.span) describe(step.span, observed);
+    if (isUnread || isUnstored) return;
     // What they do later is no part of the request.
     untraced(() => {
       for (const observe of stepObservers) observe(observed, step.tenant);
@@ -102,7 +105,7 @@ function observedStep(
     flowId: step.flowId,
     type: step.type,
     from: found?.record.state ?? null,
-    action: step.action !== null && actionNames.has(step.action) ? step.action : null,
+    action: step.action !== null && isActionName(step.action) ? step.action : null,
     verdict,
     to: flowId === null ? "error" : (state?.name as StateName),
     error: errors[0] ?? null,
@@ -139,12 +142,6 @@ function timeInState(found: StepInProgress["found"]): number | null {
   const enteredAt = found?.record.data.enteredAt;
   return found && enteredAt !== undefined ? Math.max(0, found.now.getTime() - enteredAt) : null;
 }
-
-const actionNames: ReadonlySet<string> = new Set(
-  Object.values(states).flatMap(({ actions }) =>
-    Object.entries<Action>(actions).flatMap(([name, { aliases }]) => [name, ...aliases]),
-  ),
-);
 
 /** Error codes of a state: those of the inputs where there are any, else the flow's. */
 export function errorCodes(state: Pick<FlowState, "error" | "actions">): string[] {

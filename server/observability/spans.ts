@@ -49,8 +49,8 @@ export interface RequestSpan {
   /** 32 hexadecimal digits (W3C Trace Context, 3.2.2.3): that of the caller, if it has sent one. */
   traceId: string;
   run<Result>(work: () => Result): Result;
-  /** @param fields complete by now */
-  end(status: number, fields: AccessFields): void;
+  /** @param status null if the client was gone before it was sent @param fields complete by now */
+  end(status: number | null, fields: AccessFields): void;
 }
 
 /** The methods of HTTP that are told apart (OpenTelemetry, semantic conventions for HTTP spans). */
@@ -64,7 +64,12 @@ export function beginRequest(
   const tracer = holder[slot];
   if (!tracer) return null;
   const method = sent !== undefined && methods.has(sent) ? sent : "_OTHER";
-  const caller = propagation.extract(ROOT_CONTEXT, null, { keys: () => [], get: (_, name) => header(name) });
+  // `tracestate` would be sent with each span as the client has written it.
+  const traceparent = header("traceparent");
+  const caller = propagation.extract(ROOT_CONTEXT, null, {
+    keys: () => [],
+    get: (_, name) => (name === "traceparent" ? traceparent : undefined),
+  });
   const options = { kind: SpanKind.SERVER, attributes: { "http.request.method": method } };
   const span = tracer.startSpan(method, options, caller);
   const own = trace.setSpan(caller, span);
@@ -74,13 +79,13 @@ export function beginRequest(
     end(status, { route, tenant, flow, flow_type, action, state, error }) {
       if (route !== undefined) span.updateName(`${method} ${route}`);
       span.setAttributes({
-        "http.response.status_code": status,
-        ...defined({ "http.route": route, "stile.tenant.id": tenant, "stile.flow.id": flow }),
+        ...defined({ "http.response.status_code": status, "http.route": route }),
+        ...defined({ "stile.tenant.id": tenant, "stile.flow.id": flow }),
         ...defined({ "stile.flow.type": flow_type, "stile.action": action, "stile.state": state }),
         ...defined({ "stile.error": error }),
       });
-      if (status >= 500) {
-        span.setAttribute("error.type", String(status));
+      if (status === null || status >= 500) {
+        span.setAttribute("error.type", status === null ? "aborted" : String(status));
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();

@@ -162,7 +162,7 @@ export function createListener({
           // Node 22 calls an answer finished whose rest went with its socket.
           ...(outgoing.writableFinished && !incoming.socket.errored ? {} : { aborted: true }),
         });
-        span?.end(outgoing.statusCode, accessFields);
+        span?.end(outgoing.headersSent ? outgoing.statusCode : null, accessFields);
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       // A backslash would become a slash when it is parsed (URL standard, 4.4).

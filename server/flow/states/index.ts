@@ -1,4 +1,4 @@
-import type { State } from "../define.ts";
+import type { Action, State } from "../define.ts";
 import type { StateName } from "../names.ts";
 import { accountChoice } from "./account-choice.ts";
 import { accountDeleted } from "./account-deleted.ts";
@@ -74,3 +74,12 @@ const table = {
 export const states: Record<StateName, State> = table;
 
 export type States = typeof table;
+
+const actionNames: ReadonlySet<string> = new Set(
+  Object.values(states).flatMap(({ actions }) =>
+    Object.entries<Action>(actions).flatMap(([name, { aliases }]) => [name, ...aliases]),
+  ),
+);
+
+/** Whether a state has an action of this name, or one that it is an alias of. */
+export const isActionName = (text: string) => actionNames.has(text);

@@ -10,6 +10,7 @@ import { isOfChoice } from "../../flow/first-state.ts";
 import { type FlowType, isOfSession } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
+import { isActionName } from "../../flow/states/index.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { isUnknownKey } from "../../keys/unknown-key.ts";
 import type { IssuedSession, Session } from "../../objects/session.ts";
@@ -26,7 +27,7 @@ import { boundValues } from "../session/bound-cookie.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookies, sessionHeaders } from "../session/session-cookie.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
-import { actionName, parseActionBody, parseBeginning, parseFlowParameters } from "./request.ts";
+import { parseActionBody, parseBeginning, parseFlowParameters } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
@@ -103,10 +104,8 @@ function preciseError({ actions, error }: FlowState, action: string): string | u
   return (ofInput ?? error)?.detail_code ?? (ofInput ?? error)?.code;
 }
 
-/** The name of an action as the log may contain it: a client can send any text. */
-function loggableAction(action: string): string {
-  return actionName.test(action) ? action : "malformed";
-}
+/** The name of an action as logs and traces may contain it: a client can send any text. */
+const loggableAction = (action: string) => (isActionName(action) ? action : "unknown");
 
 /** Makes the answer to an unexpected error, and logs its cause. */
 function unexpectedError({ runtime, client }: HandlerContext, error: unknown, call: FlowCall): FlowState {
