@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isInstalled, proxyNames } from "../../scripts/proxy-programs.ts";
+import { isInstalled, proxyNames } from "../../scripts/test-programs.ts";
 import { dispatch } from "../http/dispatch.ts";
 import { restRegistration } from "../testing/rest-walk.ts";
 import { type RunningProxy, startProxy } from "../testing/reverse-proxies.ts";
@@ -146,7 +146,7 @@ const forged = Object.fromEntries(
 const page = { "sec-fetch-mode": "navigate", accept: "text/html" };
 
 describe.each(proxyNames)("%s with the configuration of docs/reverse-proxies.md", (name) => {
-  // In CI scripts/ensure-proxies.ts installs every one.
+  // In CI scripts/ensure-programs.ts installs every one.
   const missing = isInstalled(name) ? false : `skipped: ${name} is not installed (apt-get install ${name})`;
   let proxy: RunningProxy;
 

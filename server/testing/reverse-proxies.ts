@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ProxyName, proxyEnvironment } from "../../scripts/proxy-programs.ts";
+import { type ProxyName, programEnvironment } from "../../scripts/test-programs.ts";
 import { freePort } from "./server.ts";
 
 /** A running reverse proxy with the configuration of docs/reverse-proxies.md. */
@@ -80,7 +80,7 @@ export async function startProxy(
       .replaceAll("127.0.0.1:3000", `127.0.0.1:${stile}`)
       .replaceAll("127.0.0.1:8080", `127.0.0.1:${application}`);
   const child = spawn(name, programs[name].configure(folder, port, blocks), {
-    env: { ...proxyEnvironment, HOME: folder },
+    env: { ...programEnvironment, HOME: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
