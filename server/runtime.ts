@@ -77,6 +77,8 @@ export interface Runtime
   webhooks: Pick<WebhookDelivery, "wake" | "isWoken" | "runDue">;
   /** Writes the steps of flows that were answered, in bunches. */
   recorder: { isWaiting(): boolean; flush(): Promise<void> };
+  /** Sends traces and metrics that wait; null where none are sent. */
+  telemetry: { flush(): Promise<void> } | null;
   /**
    * Deletes expired rows of all tenants.
    *

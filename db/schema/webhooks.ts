@@ -70,6 +70,8 @@ export const events = declareTable(
     subjectId: text("subject_id"),
     /** The flow that caused it. */
     flowId: uuid("flow_id"),
+    /** The span of what caused it (W3C Trace Context, 3.2); null where that was not traced. */
+    traceparent: text("traceparent"),
     /** `data` of the token; null for an event with sealed data. */
     data: jsonb("data").$type<Record<string, unknown>>(),
     /** The same of `email.send`, which may hold a code: sealed, and erased when no delivery of it waits. */

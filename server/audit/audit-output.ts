@@ -1,8 +1,9 @@
 import pino from "pino";
 import type { Config } from "../config/schema.ts";
+import type { AuditEntryJson } from "./audit-entry.ts";
 
-/** Writes a line of the audit log to standard output or standard error. */
-export type AuditOutput = (line: string) => void;
+/** Writes or sends an entry of the audit log that was committed. It neither waits nor fails. */
+export type AuditOutput = (entry: AuditEntryJson) => void;
 
 const descriptors = { stdout: 1, stderr: 2 };
 
@@ -20,13 +21,13 @@ export function createAuditOutput(
   const { enabled } = audit_log.console_output;
   if (!enabled) return null;
   const destination = pino.destination({ dest: descriptors[output], sync: true });
-  return (line) => {
-    destination.write(`${line}\n`);
+  return (entry) => {
+    destination.write(`${JSON.stringify(entry)}\n`);
   };
 }
 
 /** What writes audit entries besides the database. */
 export interface AuditOutputs {
-  /** Null if `audit_log.console_output` is off. */
+  /** Null if entries are neither written (`audit_log.console_output`) nor sent (`server/start/telemetry`). */
   auditOutput: AuditOutput | null;
 }

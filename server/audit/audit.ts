@@ -162,7 +162,7 @@ const entryText = `${countText},
 
 /** Writes a committed entry to the console, if it is to be there. */
 function printEntry({ runtime, tenant }: AuditContext, entry: AuditRow): void {
-  runtime.auditOutput?.(JSON.stringify(auditEntryJson(entry, tenant.config)));
+  runtime.auditOutput?.(auditEntryJson(entry, tenant.config));
 }
 
 function entryOf(

@@ -125,6 +125,21 @@ export const configSchema = z.strictObject({
       "Least severe line that is logged.",
     ),
   }),
+  metrics: section({
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe(
+        "Port beside that of the service on which GET /metrics answers with the metrics of all its processes (OpenMetrics). Default: none.",
+      ),
+    host: z
+      .union([z.ipv4(), z.ipv6()])
+      .default("127.0.0.1")
+      .describe("Address of this machine on which that port is open; 0.0.0.0 or :: for all."),
+    key: longSecret().optional().describe("Bearer token that such a request has to send. Default: none."),
+  }),
   account: section({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
     allow_deletion: flag(false).describe("Whether users may delete their account."),

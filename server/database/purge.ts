@@ -6,6 +6,7 @@ import { isDatabaseUnreachable } from "#db/errors";
 import { type Expiry, type RetentionSetting, rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
 import type { Config } from "../config/schema.ts";
+import { measure } from "../observability/metrics.ts";
 
 /** The settings that say how long rows are kept. */
 export type RetentionConfig = Pick<Config, "audit_log" | "funnel" | "webhooks">;
@@ -177,9 +178,19 @@ export function startPurging(
   const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
   const purge = () => {
+    const startedAt = performance.now();
+    const ended = (outcome: "done" | "failed") =>
+      measure("purges", (performance.now() - startedAt) / 1_000, { "stile.outcome": outcome });
     running = purgeExpired(ending.signal).then(
-      (rows) => log.debug({ rows }, "deleted expired rows"),
-      (error: unknown) => log.warn({ err: error }, "deleting expired rows failed"),
+      (rows) => {
+        ended("done");
+        measure("purged", rows, {});
+        log.debug({ rows }, "deleted expired rows");
+      },
+      (error: unknown) => {
+        ended("failed");
+        log.warn({ err: error }, "deleting expired rows failed");
+      },
     );
   };
   const first = setTimeout(purge, FIRST_PURGE_MS);

@@ -10,6 +10,7 @@ import { storableUserAgent } from "../lib/storable-text.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import { sessionObject } from "../objects/session-object.ts";
 import type { UserObject } from "../objects/user-object.ts";
+import { traceparent } from "../observability/spans.ts";
 import { configWebhooks } from "./config-webhooks.ts";
 import { type EventData, type EventName, type MessageEventName, subscriptionsCovering } from "./events.ts";
 import { eventDataContext } from "./seal-contexts.ts";
@@ -221,6 +222,7 @@ function pendingEvent(
     configWebhooks: subscribedConfigWebhooks(tenant, name),
     webhooksExpire: tenant.config.webhooks.allow_time_expiration,
     flowId: flowId ?? null,
+    traceparent: traceparent() ?? null,
     baseUrl: tenant.config.base_url,
     wake: runtime.webhooks.wake,
   };

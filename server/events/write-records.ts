@@ -22,6 +22,8 @@ export interface PendingEvent {
   webhooksExpire: boolean;
   subjectId: string | null;
   flowId: string | null;
+  /** The span of what emits it, as `beginCaused` takes it; null where that is not traced. */
+  traceparent: string | null;
   /** Address of the tenant, below which its users' uploaded pictures are. */
   baseUrl: string;
   /** Null for an event with sealed data. */
@@ -77,7 +79,7 @@ const subscribed = new PgDialect().sqlToQuery(isSubscribed(sql`i.covered_by`, sq
 
 const itemsText = `select * from jsonb_to_recordset($1::jsonb) as i(
       position int, tenant_id uuid, id uuid, name text, covered_by text[], webhooks_expire boolean,
-      subject_id text, flow_id uuid, data jsonb, sealed_data text`;
+      subject_id text, flow_id uuid, traceparent text, data jsonb, sealed_data text`;
 
 /** Returns the text of a part that inserts the items of `items`, in their `order`. */
 const insertionText = (items: string, configured: string, order: string) => `${items},
@@ -87,8 +89,8 @@ const insertionText = (items: string, configured: string, order: string) => `${i
     union all
     ${configured}),
   event_written as (
-    insert into events (tenant_id, id, name, subject_id, flow_id, data, sealed_data)
-    select tenant_id, id, name, subject_id, flow_id, data, decode(sealed_data, 'base64')
+    insert into events (tenant_id, id, name, subject_id, flow_id, traceparent, data, sealed_data)
+    select tenant_id, id, name, subject_id, flow_id, traceparent, data, decode(sealed_data, 'base64')
     from event_item where id in (select event_id from event_target) order by ${order}
     on conflict do nothing
     returning tenant_id, id, sequence, subject_id),
@@ -106,12 +108,12 @@ const eventsText = insertionText(
 const withEndedText = insertionText(
   `event_pending as materialized (${itemsText}, of_ended boolean)),
   event_item as materialized (
-    select position, tenant_id, id, name, covered_by, webhooks_expire, subject_id, flow_id, data, sealed_data,
+    select position, tenant_id, id, name, covered_by, webhooks_expire, subject_id, flow_id, traceparent, data, sealed_data,
       id as pending_id, null::timestamptz as session_created_at, null::uuid as session_id
     from event_pending where not of_ended
     union all
     select p.position, p.tenant_id, gen_random_uuid(), p.name, p.covered_by, p.webhooks_expire, p.subject_id,
-      p.flow_id, ${sessionObjectText("s")}, null, p.id, s.created_at, s.id
+      p.flow_id, p.traceparent, ${sessionObjectText("s")}, null, p.id, s.created_at, s.id
     from session_ended s join event_pending p on p.of_ended and p.name = s.event)`,
   `select i.id, c.webhook from event_item i
     join jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text) on c.event_id = i.pending_id`,
@@ -135,6 +137,7 @@ export function eventsPart(events: readonly PendingEvent[]): Part {
     webhooks_expire: event.webhooksExpire,
     subject_id: event.subjectId,
     flow_id: event.flowId,
+    traceparent: event.traceparent,
     data: event.data,
     sealed_data: event.sealedData?.toString("base64") ?? null,
     of_ended: event.ofEnded ?? false,

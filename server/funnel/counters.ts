@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { violatedForeignKey } from "#db/errors";
 import { BUCKETS, bucketOf } from "./durations.ts";
+import { measureCounted } from "./measure-counted.ts";
 import { type Counted, hourOf, NONE, OTHER } from "./measures.ts";
 import { addRow, type CountRow, keyOfRow, withoutDimensions, writeCounts } from "./write-counts.ts";
 
@@ -110,6 +111,7 @@ export function createCounters({
   return {
     count(tenantId, counted) {
       keep(tenantId, rowOf(counted));
+      measureCounted(counted);
     },
     isDue: () => size > 0 && performance.now() - flushedAt >= FLUSH_INTERVAL_MS,
     flush,

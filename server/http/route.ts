@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { after } from "next/server";
 import { loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
-import { beginRequest } from "../observability/spans.ts";
+import { beginRequest } from "../observability/requests.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { loggablePath, serves } from "./addresses.ts";
 import type { Reply } from "./answer/reply.ts";
@@ -119,8 +119,8 @@ export function route(address: string, answerPage: Pages): Methods {
   if (!serves(address)) throw new Error(`the service has no address ${address}, so no route file serves it`);
   recordMessages();
   const respond = async (request: Request): Promise<Response> => {
-    const span = beginRequest(request.method, (name) => request.headers.get(name) ?? undefined);
-    const requestId = requestIdOf(request.headers.get("x-request-id"), span?.traceId);
+    const observed = beginRequest(request.method, (name) => request.headers.get(name) ?? undefined);
+    const requestId = requestIdOf(request.headers.get("x-request-id"), observed.traceId);
     const peer = recordedPeer(request.headers);
     const startedAt = performance.now();
     const messages = untouchedMessages(request.headers);
@@ -132,16 +132,18 @@ export function route(address: string, answerPage: Pages): Methods {
         : await handle(request, info);
       return answered ?? (await answerPage(request, info));
     };
-    const answer = await (span ? span.run(answering) : answering()).catch((error: unknown) => {
-      span?.end(500, info.accessFields);
+    const answer = await observed.run(answering).catch((error: unknown) => {
+      observed.end(500, info.accessFields);
       throw error;
     });
     logRequest(request, info, answer.status, startedAt);
-    span?.end(answer.status, info.accessFields);
+    observed.end(answer.status, info.accessFields);
     const due = dueWork(request.method);
     if (due) after(() => runDueWork(due));
-    const { counters, standing } = currentRuntime();
+    const { counters, standing, telemetry } = currentRuntime();
     if (standing.outgrownBy === null && counters.isDue()) after(() => counters.flush());
+    // The platform may suspend the process between requests.
+    if (telemetry) after(() => telemetry.flush());
     if (!messages || answer instanceof Response) return toResponse(answer);
     return sendItself(messages, answer);
   };

@@ -1,3 +1,4 @@
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -10,6 +11,8 @@ import type { Standing } from "../database/standing.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
 import type { Platform } from "../lib/platform.ts";
+import { measure } from "../observability/metrics.ts";
+import { beginCaused, traceparent, within } from "../observability/spans.ts";
 import { createBunches } from "./bunches.ts";
 import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
@@ -36,6 +39,12 @@ interface Ended {
   writes: readonly WriteOfParts[];
   /** What its line in the log says. */
   facts: Record<string, unknown>;
+}
+
+/** What became of an attempt; with `done`, what is to be ended. */
+interface Attempted {
+  outcome: "done" | "continued" | "retried" | "given_up" | "unsettled";
+  ended?: Ended;
 }
 
 const NOT_SETTLED = "settling a job failed; it will run again";
@@ -205,6 +214,19 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   /** Runs a job, and settles it if it fails. Returns what is to be ended otherwise; never rejects. */
   async function attempt(name: Job["name"], row: Row): Promise<Ended | null> {
+    const startedAt = performance.now();
+    const { traceparent } = Object(row.data) as { traceparent?: string };
+    const attributes = { "stile.job": name, "stile.job.attempt": row.retryCount + 1 };
+    const span = beginCaused(`job ${name}`, SpanKind.CONSUMER, traceparent, attributes);
+    const { outcome, ended = null } = await within(span, () => runAndSettle(name, row));
+    measure("jobs", (performance.now() - startedAt) / 1_000, { "stile.job": name, "stile.outcome": outcome });
+    span?.setAttribute("stile.outcome", outcome);
+    if (outcome !== "done" && outcome !== "continued") span?.setStatus({ code: SpanStatusCode.ERROR });
+    span?.end();
+    return ended;
+  }
+
+  async function runAndSettle(name: Job["name"], row: Row): Promise<Attempted> {
     const number = row.retryCount + 1;
     const cause = causeIn(row.data);
     const context = { job: name, jobId: row.id, ...cause, attempt: number };
@@ -214,7 +236,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       // Both times are from the database's clock.
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
         await moveToDeadLetters(name, row, { reason: EXPIRED, now });
-        return null;
+        return { outcome: "given_up" };
       }
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const deadline = startDeadline(attemptSeconds * 1_000);
@@ -222,19 +244,20 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       try {
         const attempt = { id: row.id, isFirst: number === 1, number, cause, now, signal };
         const writes = await kinds[name].run(row.data, attempt);
-        return { row, writes, facts: { ...context, ...kinds[name].describe(row.data) } };
+        const facts = { ...context, ...kinds[name].describe(row.data) };
+        return { outcome: "done", ended: { row, writes, facts } };
       } catch (error) {
         const failure = describeFailure(error);
         if (error instanceof PermanentFailure) {
           await moveToDeadLetters(name, row, { reason: error.message, now });
-          return null;
+          return { outcome: "given_up" };
         }
         if (error instanceof Unfinished) {
           const described = kinds[name].describe(row.data);
           log.info({ ...context, ...described, reason: error.message }, "job goes on in another attempt");
           await boss.fail(name, row);
           await postpone(name, row, error);
-          return null;
+          return { outcome: "continued" };
         }
         if (!isUnknownKey(error, log)) {
           const described = kinds[name].describe(row.data);
@@ -242,13 +265,13 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         }
         await boss.fail(name, row, { failure });
         await postpone(name, row, error);
-        return null;
+        return { outcome: "retried" };
       } finally {
         deadline.end();
       }
     } catch (error) {
       log.warn({ ...context, failure: describeFailure(error) }, NOT_SETTLED);
-      return null;
+      return { outcome: "unsettled" };
     }
   }
 
@@ -341,7 +364,8 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     };
     await boss.send(
       job.name,
-      { ...kind.store(job, id), cause: storedCauseOf(cause) },
+      // A job is a part of the trace of what has made it.
+      { ...kind.store(job, id), cause: storedCauseOf(cause), traceparent: traceparent() },
       {
         db: { executeSql },
         id,

@@ -48,5 +48,12 @@ export function taskQueue({
     }
   }
 
-  return { run, isFull };
+  return {
+    run,
+    isFull,
+    /** Tasks that wait for their turn. */
+    get waiting() {
+      return line.waiting;
+    },
+  };
 }

@@ -1,8 +1,10 @@
+import { SpanKind } from "@opentelemetry/api";
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
 import type { Tenant } from "../config/tenant.ts";
 import { type Attempt, type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
+import { spanning } from "../observability/spans.ts";
 import { type ChannelName, channels, delivers } from "./channels.ts";
 import type { Message, MessageContent, MessageJob, PublishedMessage } from "./message.ts";
 import type { MessageRecords, PublishMessage, RecordedMessage } from "./outcome.ts";
@@ -127,7 +129,10 @@ export function sendMessage<Name extends ChannelName, Content extends MessageCon
         try {
           // Tried again like a message that no server takes: the operator may subscribe a webhook in time.
           if (!delivered) throw noReceiver(name);
-          return cleanAnswer(await channel.send(tenant, rendered, message, attempt), secrets);
+          const sent = await spanning(channel.name, SpanKind.CLIENT, {}, () =>
+            channel.send(tenant, rendered, message, attempt),
+          );
+          return cleanAnswer(sent, secrets);
         } catch (error) {
           const failure = signal.aborted ? signal.reason : error;
           if (!isShutdown(failure) && isAboutServer(failure)) await records.failing(tenant, failure, attempt);

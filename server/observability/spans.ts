@@ -1,15 +1,14 @@
 import {
   type Attributes,
   context,
-  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { AccessFields } from "./access-fields.ts";
 
 /**
  * Spans of OpenTelemetry. They are made where a process was started with an address to send them to
@@ -27,6 +26,9 @@ export function traceBy(tracer: Tracer | undefined): void {
   holder[slot] = tracer;
 }
 
+/** What makes spans; undefined where nothing is traced. */
+export const tracer = () => holder[slot];
+
 /** Begins a part of the work in progress; null where that is not traced. */
 export function beginSpan(name: string, kind = SpanKind.INTERNAL, attributes: Attributes = {}): Span | null {
   const tracer = holder[slot];
@@ -39,58 +41,64 @@ export function within<Result>(span: Span | null, work: () => Result): Result {
   return span ? context.with(trace.setSpan(context.active(), span), work) : work();
 }
 
+/**
+ * Runs a part of the work in progress in a span of its own.
+ *
+ * @throws what the work throws; the span then shows an error, and nothing of it
+ */
+export async function spanning<Result>(
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const span = beginSpan(name, kind, attributes);
+  try {
+    return await within(span, work);
+  } catch (error) {
+    span?.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span?.end();
+  }
+}
+
+/** The work in progress, for what it causes later (W3C Trace Context, 3.2: `traceparent`); undefined where it is not traced. */
+export function traceparent(): string | undefined {
+  const span = holder[slot] && trace.getActiveSpan();
+  return span && written(span);
+}
+
+/** A span as `traceparent`. */
+export function written(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
+}
+
+/**
+ * Begins work that earlier work of this service has caused, in the trace of that; null where nothing is traced.
+ *
+ * @param cause what `traceparent` gave; anything else begins a trace
+ */
+export function beginCaused(
+  name: string,
+  kind: SpanKind,
+  cause: string | null | undefined,
+  attributes: Attributes,
+): Span | null {
+  const tracing = holder[slot];
+  if (!tracing) return null;
+  const [, traceId, spanId, traceFlags] = /^00-([\da-f]{32})-([\da-f]{16})-0([01])$/.exec(cause ?? "") ?? [];
+  const earlier =
+    traceId && spanId
+      ? trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(traceFlags) })
+      : ROOT_CONTEXT;
+  return tracing.startSpan(name, { kind, attributes }, earlier);
+}
+
 /** Runs work that is no part of the work in progress. */
 export function untraced<Result>(work: () => Result): Result {
   return holder[slot] ? context.with(ROOT_CONTEXT, work) : work();
-}
-
-/** The span of a request. */
-export interface RequestSpan {
-  /** 32 hexadecimal digits (W3C Trace Context, 3.2.2.3): that of the caller, if it has sent one. */
-  traceId: string;
-  run<Result>(work: () => Result): Result;
-  /** @param status null if the client was gone before it was sent @param fields complete by now */
-  end(status: number | null, fields: AccessFields): void;
-}
-
-/** The methods of HTTP that are told apart (OpenTelemetry, semantic conventions for HTTP spans). */
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
-/** Begins the span of a request, in the trace of its caller; null where requests are not traced. */
-export function beginRequest(
-  sent: string | undefined,
-  header: (name: string) => string | undefined,
-): RequestSpan | null {
-  const tracer = holder[slot];
-  if (!tracer) return null;
-  const method = sent !== undefined && methods.has(sent) ? sent : "_OTHER";
-  // `tracestate` would be sent with each span as the client has written it.
-  const traceparent = header("traceparent");
-  const caller = propagation.extract(ROOT_CONTEXT, null, {
-    keys: () => [],
-    get: (_, name) => (name === "traceparent" ? traceparent : undefined),
-  });
-  const options = { kind: SpanKind.SERVER, attributes: { "http.request.method": method } };
-  const span = tracer.startSpan(method, options, caller);
-  const own = trace.setSpan(caller, span);
-  return {
-    traceId: span.spanContext().traceId,
-    run: (work) => context.with(own, work),
-    end(status, { route, tenant, flow, flow_type, action, state, error }) {
-      if (route !== undefined) span.updateName(`${method} ${route}`);
-      span.setAttributes({
-        ...defined({ "http.response.status_code": status, "http.route": route }),
-        ...defined({ "stile.tenant.id": tenant, "stile.flow.id": flow }),
-        ...defined({ "stile.flow.type": flow_type, "stile.action": action, "stile.state": state }),
-        ...defined({ "stile.error": error }),
-      });
-      if (status === null || status >= 500) {
-        span.setAttribute("error.type", status === null ? "aborted" : String(status));
-        span.setStatus({ code: SpanStatusCode.ERROR });
-      }
-      span.end();
-    },
-  };
 }
 
 /** The members that have a value. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { SpanKind } from "@opentelemetry/api";
+import { isMeasured, measure } from "./metrics.ts";
 import { beginSpan, untraced } from "./spans.ts";
 
 /** What a piece of work waits for. */
@@ -40,8 +41,6 @@ export function unmeasured<Result>(work: () => Result): Result {
   return untraced(() => measurements.run(undefined, work));
 }
 
-const noWait = () => {};
-
 /** The spans of waits (OpenTelemetry, semantic conventions for database client spans). */
 const spans: Record<WaitedFor, [name: string, kind: SpanKind, attributes: Record<string, string>]> = {
   database: ["postgresql", SpanKind.CLIENT, { "db.system.name": "postgresql" }],
@@ -49,25 +48,44 @@ const spans: Record<WaitedFor, [name: string, kind: SpanKind, attributes: Record
   provider: ["provider", SpanKind.CLIENT, {}],
 };
 
+/** Measures how long a wait took, in seconds. */
+const measureWait: Record<WaitedFor, (seconds: number) => void> = {
+  database: (seconds) => measure("databaseWaits", seconds, { "db.system.name": "postgresql" }),
+  hash: (seconds) => measure("hashWaits", seconds, {}),
+  provider: (seconds) => measure("providerWaits", seconds, {}),
+};
+
+const noWait = () => {};
+
+/** Begins the span and the measurement of a wait; returns what ends them. */
+function observeWait(on: WaitedFor, statements: number): () => void {
+  const span = beginSpan(...spans[on]);
+  if (span && statements > 1) span.setAttribute("db.operation.batch.size", statements);
+  if (!isMeasured()) return span ? () => span.end() : noWait;
+  const startedAt = performance.now();
+  return () => {
+    span?.end();
+    measureWait[on]((performance.now() - startedAt) / 1_000);
+  };
+}
+
 /**
- * Begins a wait of the work in progress, and its span.
+ * Begins a wait of the work in progress, with its span.
  *
  * @param statements those that it waits for
  * @returns ends it
  */
 export function beginWait(on: WaitedFor, statements = 0): () => void {
-  const span = beginSpan(...spans[on]);
-  if (span && statements > 1) span.setAttribute("db.operation.batch.size", statements);
-  const endSpan = span ? () => span.end() : noWait;
+  const observed = observeWait(on, statements);
   const measurement = measurements.getStore();
-  if (!measurement) return endSpan;
+  if (!measurement) return observed;
   const { waits, open } = measurement;
   const wait = open[on];
   waits.statements += statements;
   if (wait.count++ === 0) wait.since = performance.now();
   return () => {
     if (--wait.count === 0) waits[on] += performance.now() - wait.since;
-    endSpan();
+    observed();
   };
 }
 

@@ -4,6 +4,7 @@ import type { ObservedStep, StepObserver } from "../flow/observed-step.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { timeOrderedUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
+import { measure } from "../observability/metrics.ts";
 import { recordSteps } from "./record-steps.ts";
 import { flowRows, type RecordedStep, recordedStep, settingsRows } from "./recorded-steps.ts";
 import { storeSettings } from "./stored-settings.ts";
@@ -72,6 +73,7 @@ export function createRecorder({ database, platform, log }: Databases & OnPlatfo
 
   const drop = (count: number, error?: unknown) => {
     dropped += count;
+    measure("unrecorded", count, {});
     const now = performance.now();
     if (now - loggedAt < LOG_INTERVAL_MS) return;
     loggedAt = now;

@@ -5,6 +5,7 @@ import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import { consoleLink } from "./console-pages.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
+import { openMetricsPort } from "./metrics-port.ts";
 import { openPort, type Pages } from "./serving.ts";
 import { printStartNotice } from "./start-notice.ts";
 
@@ -29,12 +30,15 @@ export async function serveAlone(
     await abandon(starting, serving.close);
     process.exit(runtime);
   }
+  const collect = async () => [{ process: "1", metrics: await runtime.collectMetrics() }];
+  const metricsPort = await openMetricsPort(config, collect, log);
   const link = await consoleLink(runtime);
   serving.begin(runtime);
   printStartNotice(runtime, link);
 
   const code = await Promise.race([exitCode, outgrownExitCode(runtime.standing)]);
   closing.abort();
+  await metricsPort?.close();
   await stop(runtime, config, serving.close);
   process.exit(code);
 }

@@ -6,6 +6,7 @@ import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
 import { consoleLink } from "./console-pages.ts";
+import { openMetricsPort } from "./metrics-port.ts";
 import { printStartNotice } from "./start-notice.ts";
 
 /**
@@ -19,6 +20,8 @@ export async function bootInsideNext(): Promise<void> {
     const config = loadConfig(process.env, process.cwd());
     const runtime = await createRuntime(config, { log: createLogger(config.log.level), worker: false });
     holdRuntime(runtime);
+    const collect = async () => [{ process: "1", metrics: await runtime.collectMetrics() }];
+    await openMetricsPort(config, collect, runtime.log);
     recordMessages();
     if (config.mode === "development") printStartNotice(runtime, await consoleLink(runtime));
   } catch (error) {

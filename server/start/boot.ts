@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
 import { rejectsSessionParameters } from "#db/errors";
-import { createAuditOutput } from "../audit/audit-output.ts";
+import { type AuditOutput, createAuditOutput } from "../audit/audit-output.ts";
 import { endWaitsFor } from "../authenticator/wait-for-answer.ts";
 import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
@@ -14,6 +14,7 @@ import { createReadiness } from "../database/readiness.ts";
 import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
 import { createStanding } from "../database/standing.ts";
 import { countSteps } from "../flow/count-steps.ts";
+import { measureSteps } from "../flow/measure-steps.ts";
 import { createRememberedFlows } from "../flow/remembered-flows.ts";
 import { createCounters } from "../funnel/counters.ts";
 import type { Jobs } from "../jobs/jobs.ts";
@@ -39,6 +40,7 @@ import { checkWords } from "../theme/own-words.ts";
 import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
 import { createReceiverClient } from "../webhooks/receiver-client.ts";
 import { createWebhookDelivery } from "../webhooks/webhook-delivery.ts";
+import { answerForProcess } from "./asked-metrics.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { hashesAtOnce } from "./hash-threads.ts";
 import { createJobKinds } from "./job-kinds.ts";
@@ -46,7 +48,8 @@ import { loadLocations } from "./locations.ts";
 import { warnOfMissingReceivers } from "./message-receivers.ts";
 import type { OwnerLink } from "./owner-link.ts";
 import { systemPlatform } from "./platform.ts";
-import { startTelemetry } from "./telemetry.ts";
+import type { Collected } from "./telemetry/collected.ts";
+import { startTelemetry } from "./telemetry/telemetry.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -70,6 +73,8 @@ export interface BootedRuntime extends Runtime {
   embedded: EmbeddedDatabase | undefined;
   /** The database that it uses, with its password. */
   databaseUrl: string;
+  /** The metrics of this process; none where they are not measured. */
+  collectMetrics(): Promise<Collected[]>;
   /** Does what another process of this server tells. */
   heed(notice: Notice): void;
   /** Waits for running jobs, then closes the database and stops the embedded one. Call it after the last request. */
@@ -111,7 +116,14 @@ export async function createRuntime(
 
   try {
     const release = thisRelease();
-    const telemetry = await startTelemetry(process.env, release.version);
+    const instanceId = owner?.instanceId ?? platform.uuid();
+    const isScraped = config.metrics.port !== undefined;
+    const telemetry = await startTelemetry(process.env, {
+      release: release.version,
+      instanceId,
+      isScraped,
+      log,
+    });
     if (telemetry) cleanups.push(() => telemetry.stop());
     const connections = 3 * config.database.pool_size + 17 + 3 * processes;
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
@@ -140,7 +152,6 @@ export async function createRuntime(
       throw new StartError(`the database's pooler accepts no parameters of a session: set ${setting}`);
     });
 
-    const instanceId = owner?.instanceId ?? platform.uuid();
     const standing = createStanding(release, log);
     const lease = await takeLease(database, instanceId, embedded !== undefined, log, standing);
     cleanups.push(() => lease.end());
@@ -156,7 +167,7 @@ export async function createRuntime(
     const tenant = { id: config.tenant.id, config };
     const registry = createTenants({ defaultTenant: tenant, database, vault, log });
     const tenants = owner ? tellingOthers(registry, owner) : registry;
-    const auditOutput = createAuditOutput(config);
+    const auditOutput = toAll([createAuditOutput(config), telemetry?.auditOutput ?? null]);
     const means = { config, tenant, tenants, database, vault, platform, auditOutput, counters, log };
     const signingKeys = createTenantSigningKeys(means);
     const rates = createRateLimits(config, database, countLimits(counters, platform));
@@ -210,8 +221,9 @@ export async function createRuntime(
       rates,
       refusals: createRefusals(),
       rememberedFlows: createRememberedFlows(),
-      stepObservers: [recorder.observe, countSteps(counters)],
+      stepObservers: [recorder.observe, countSteps(counters), measureSteps],
       recorder,
+      telemetry,
       openid: createOpenidProviders({ ...means, signingKeys, webhooks, rates, documents }),
       turns: createTurns(config.rate_limiter),
       admission: createTurns({ enabled: true }),
@@ -223,18 +235,30 @@ export async function createRuntime(
       ...(owner ? { tellOthers: owner.tellOthers } : {}),
       embedded,
       databaseUrl,
+      collectMetrics: async () => (await telemetry?.collect?.()) ?? [],
       heed(notice) {
         if (notice.kind === "tenants") registry.forget();
         else endWaitsFor(runtime, notice.tenantId, notice.id);
       },
       stop,
     };
+    const endAnswers = answerForProcess({ ...runtime, ofDatabase: !owner });
+    cleanups.push(async () => endAnswers());
     if (!owner) await recordRelease(database.write.$client, release);
     return runtime;
   } catch (error) {
     await stop();
     throw asReadOnly(error);
   }
+}
+
+/** An output that is several ones; null for none. */
+function toAll(outputs: readonly (AuditOutput | null)[]): AuditOutput | null {
+  const own = outputs.filter((output) => output !== null);
+  if (own.length === 0) return null;
+  return (entry) => {
+    for (const output of own) output(entry);
+  };
 }
 
 /** A queue whose jobs the owner of the server runs. */

@@ -17,7 +17,7 @@ import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-
 import { NodeRequest } from "../http/request/node-request.ts";
 import { type AccessFields, loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
-import { beginRequest } from "../observability/spans.ts";
+import { beginRequest } from "../observability/requests.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
 import type { ConsolePages } from "./console-pages.ts";
 
@@ -139,8 +139,8 @@ export function createListener({
     },
     oneAtATime((incoming, outgoing) => {
       const startedAt = performance.now();
-      const span = beginRequest(incoming.method, (name) => headerOf(incoming, name));
-      const requestId = requestIdOf(incoming.headers["x-request-id"], span?.traceId);
+      const request = beginRequest(incoming.method, (name) => headerOf(incoming, name));
+      const requestId = requestIdOf(incoming.headers["x-request-id"], request.traceId);
       const peer = incoming.socket.remoteAddress ?? "";
       const address = clientAddress(peer, headerOf(incoming, "x-forwarded-for") ?? null, proxies);
       const accessFields: AccessFields = {};
@@ -162,13 +162,13 @@ export function createListener({
           // Node 22 calls an answer finished whose rest went with its socket.
           ...(outgoing.writableFinished && !incoming.socket.errored ? {} : { aborted: true }),
         });
-        span?.end(outgoing.headersSent ? outgoing.statusCode : null, accessFields);
+        request.end(outgoing.headersSent ? outgoing.statusCode : null, accessFields);
       });
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       // A backslash would become a slash when it is parsed (URL standard, 4.4).
       const info = { peer, address, requestId, accessFields };
       if (incoming.url?.startsWith("/") && !/^[^?]*\\/.test(incoming.url))
-        void (span ? span.run(() => answer(incoming, outgoing, info)) : answer(incoming, outgoing, info));
+        void request.run(() => answer(incoming, outgoing, info));
       else sendReply(outgoing, rejected(400, ownHeaders(info)));
     }),
   );

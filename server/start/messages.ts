@@ -1,4 +1,5 @@
 import type { Job, Notice } from "../runtime.ts";
+import type { Collected } from "./telemetry/collected.ts";
 
 /** What the processes of one server tell each other. */
 
@@ -18,6 +19,8 @@ export type ToWorker =
   | { kind: "begin"; instanceId: string; share: Share }
   /** Answer what has begun, then exit. */
   | { kind: "stop" }
+  /** Tell your metrics. */
+  | { kind: "collect"; question: string }
   | Notice;
 
 export type ToOwner =
@@ -25,6 +28,8 @@ export type ToOwner =
   /** The start failed, for the reason in `line`; `exitCode` tells a supervisor of it. */
   | { kind: "failed"; line: string; exitCode: number }
   | { kind: "serving" }
+  /** The metrics of this process, as it was asked for. */
+  | { kind: "collected"; question: string; metrics: Collected[] }
   /** A change committed jobs or events that are due at once. */
   | { kind: "wake"; of: Wakeable }
   | Notice;

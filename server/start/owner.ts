@@ -6,9 +6,13 @@ import { createLogger, gatheredOutput } from "../observability/logger.ts";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import { consoleLink } from "./console-pages.ts";
 import { CLEANUP_TIMEOUT_MS, exitCodeOf, outgrownExitCode } from "./exit-code.ts";
+import { type MetricsPort, openMetricsPort } from "./metrics-port.ts";
 import { countWorkers, shareConnections } from "./process-count.ts";
 import { printStartNotice } from "./start-notice.ts";
 import { startWorkers } from "./workers.ts";
+
+/** The owner among the processes whose metrics are told apart; the others have numbers from 1. */
+const OWNER = "owner";
 
 /**
  * Owns a server of several processes: runs the embedded database, its migrations, jobs, deliveries and purges, and
@@ -20,6 +24,7 @@ export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv):
   const count = countWorkers(loaded);
   const shares = shareConnections(loaded.database.pool_size, count);
   let runtime: BootedRuntime | undefined;
+  let metricsPort: MetricsPort | null = null;
   const exitCode = exitCodeOf(log, ["SIGTERM", "SIGINT"]);
   const workers = startWorkers({
     count,
@@ -42,7 +47,12 @@ export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv):
       poolSize: shares.owner,
       processes: count + 1,
     });
-    const { databaseUrl } = runtime;
+    const { databaseUrl, collectMetrics } = runtime;
+    const collect = async () => [
+      { process: OWNER, metrics: await collectMetrics() },
+      ...(await workers.collect()),
+    ];
+    metricsPort = await openMetricsPort(config, collect, log);
     await workers.begin({ databaseUrl, port, poolSize: shares.worker, workers: count });
     return runtime;
   };
@@ -52,6 +62,7 @@ export async function ownServer(loaded: Config, environment: NodeJS.ProcessEnv):
     // Requests get the configured time, then jobs get the same. After that the process ends regardless.
     setTimeout(() => process.exit(1), 2 * shutdownMs + 2 * CLEANUP_TIMEOUT_MS).unref();
     await workers.stop(shutdownMs + CLEANUP_TIMEOUT_MS);
+    await metricsPort?.close();
   };
   let started: BootedRuntime | number;
   try {

@@ -29,6 +29,7 @@ export async function serveAsWorker(
   process.on("message", (message: ToWorker) => {
     if (message.kind === "begin") begun.resolve(message);
     else if (message.kind === "stop") told.resolve(0);
+    else if (message.kind === "collect") void answerWithMetrics(message.question, runtime);
     else runtime?.heed(message);
   });
   const exitCode = Promise.race([ended, told.promise]);
@@ -64,6 +65,12 @@ export async function serveAsWorker(
     process.send?.({ kind: "failed", line, exitCode } satisfies ToOwner, () => process.exit(exitCode));
     return new Promise<never>(() => {});
   }
+}
+
+/** One that is starting has none, and one that fails to collect them is left out. */
+async function answerWithMetrics(question: string, runtime: BootedRuntime | undefined): Promise<void> {
+  const metrics = await runtime?.collectMetrics().catch(() => []);
+  tell({ kind: "collected", question, metrics: metrics ?? [] });
 }
 
 function tell(message: ToOwner): void {

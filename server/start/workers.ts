@@ -5,6 +5,8 @@ import { StartError } from "../config/errors.ts";
 import type { Notice } from "../runtime.ts";
 import { WorkerStartError } from "./exit-code.ts";
 import type { Share, ToOwner, ToWorker, Wakeable } from "./messages.ts";
+import type { Collected } from "./telemetry/collected.ts";
+import type { CollectedByProcess } from "./telemetry/open-metrics.ts";
 
 /** The processes that serve, as their owner sees them. */
 export interface Workers {
@@ -20,6 +22,8 @@ export interface Workers {
    * @throws StartError if one cannot start
    */
   begin(share: Share): Promise<void>;
+  /** Asks each for its metrics. One that does not answer in time has none. */
+  collect(): Promise<CollectedByProcess[]>;
   /** Lets them answer what has begun, and resolves when all have ended. They are killed after a time. */
   stop(milliseconds: number): Promise<void>;
 }
@@ -37,6 +41,9 @@ interface WorkersOptions {
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
+/** A scraper waits for some seconds. */
+const COLLECT_TIMEOUT_MS = 2_000;
+
 /** A worker that lived for this time did not end soon. */
 const LONG_LIFE_MS = 60_000;
 
@@ -51,13 +58,16 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
   const running = new Set<Worker>();
   const begins = new WeakMap<Worker, () => void>();
   const instances = new WeakMap<Worker, string>();
+  /** A worker has the place of the one that it replaces: metrics are told apart by it. */
+  const places = new WeakMap<Worker, number>();
+  const questions = new Map<string, (metrics: Collected[]) => void>();
   let serving = 0;
   let share: Share | undefined;
   let stopping = false;
   /** Ends soon after a start, in a row. */
   let shortLives = 0;
 
-  function start(): void {
+  function start(place: number): void {
     const worker = cluster.fork();
     const instanceId = randomUUID();
     const startedAt = performance.now();
@@ -65,6 +75,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
     const begin = () => share && send(worker, { kind: "begin", instanceId, share });
     begins.set(worker, begin);
     instances.set(worker, instanceId);
+    places.set(worker, place);
     begin();
     worker.on("message", (message: ToOwner) => heed(worker, message));
     worker.on("error", (error) => log.warn({ err: error, worker: worker.process.pid }, "a worker failed"));
@@ -92,7 +103,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
       onEnd(instanceId).catch((error: unknown) =>
         log.warn({ err: error }, "the claims of a worker that ended could not be released; they expire"),
       );
-      setTimeout(() => stopping || start(), pause);
+      setTimeout(() => stopping || start(place), pause);
     });
   }
 
@@ -115,13 +126,30 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
       case "wake":
         onWake(message.of);
         break;
+      case "collected":
+        questions.get(message.question)?.(message.metrics);
+        break;
       default:
         onNotice(message);
         for (const other of running) if (other !== sender) send(other, message);
     }
   }
 
-  for (let index = 0; index < count; index += 1) start();
+  function metricsOf(worker: Worker): Promise<Collected[]> {
+    const question = randomUUID();
+    return new Promise((resolve) => {
+      const settle = (metrics: Collected[]) => {
+        clearTimeout(timeout);
+        questions.delete(question);
+        resolve(metrics);
+      };
+      const timeout = setTimeout(() => settle([]), COLLECT_TIMEOUT_MS);
+      questions.set(question, settle);
+      send(worker, { kind: "collect", question });
+    });
+  }
+
+  for (let place = 1; place <= count; place += 1) start(place);
 
   return {
     listening: listening.promise,
@@ -130,6 +158,13 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
       for (const worker of running) begins.get(worker)?.();
       await allServe.promise;
     },
+    collect: () =>
+      Promise.all(
+        [...running].map(async (worker) => ({
+          process: String(places.get(worker)),
+          metrics: await metricsOf(worker),
+        })),
+      ),
     async stop(milliseconds) {
       stopping = true;
       for (const { reject } of [listening, allServe]) reject(new StartError("the server stops"));

@@ -28,6 +28,7 @@ const serverSettings = [
   "console",
   "database",
   "log",
+  "metrics",
   "jobs",
   "rate_limiter",
   "audit_log",

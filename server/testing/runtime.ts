@@ -90,7 +90,9 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       readiness: createReadiness(database, instanceId, standing),
       standing,
       log,
-      auditOutput: config.audit_log.console_output.enabled ? (line) => audited.push(line) : null,
+      auditOutput: config.audit_log.console_output.enabled
+        ? (entry) => audited.push(JSON.stringify(entry))
+        : null,
       vault,
       signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
       // The smallest memory of argon2, for speed; the tests of the hasher cover the cost.
@@ -106,6 +108,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       rememberedFlows: createRememberedFlows(),
       stepObservers: [recorder.observe, countSteps(counters)],
       recorder,
+      telemetry: null,
       openid: createOpenidProviders({
         database,
         vault,

@@ -20,6 +20,8 @@ export interface ClaimedDelivery {
     id: string;
     name: string;
     sequence: number;
+    /** See `db/schema/webhooks.ts`. */
+    traceparent: string | null;
     data: Record<string, unknown> | null;
     sealedData: Buffer | null;
     createdAt: Date;
@@ -141,7 +143,7 @@ async function claim(
       from due where d.tenant_id = due.tenant_id and d.id = due.id
       returning d.*)
     select c.tenant_id as "tenantId", c.id, c.webhook, c.attempts, c.claimed_until as "claimedUntil", ${now} as now,
-      e.id as "eventId", e.name, e.sequence, e.data, e.sealed_data as "sealedData", e.created_at as "createdAt",
+      e.id as "eventId", e.name, e.sequence, e.traceparent, e.data, e.sealed_data as "sealedData", e.created_at as "createdAt",
       w.callback, w.enabled, w.sealed_secret as "sealedSecret",
       case when w.previous_secret_expires_at > ${now} then w.sealed_previous_secret end as "sealedPreviousSecret"
     from claimed c
@@ -151,14 +153,24 @@ async function claim(
     order by c.sequence`,
   );
   return rows.map(
-    ({ eventId, name, sequence, data, sealedData, createdAt, callback, ...others }): ClaimedDelivery => {
+    ({
+      eventId,
+      name,
+      sequence,
+      traceparent,
+      data,
+      sealedData,
+      createdAt,
+      callback,
+      ...others
+    }): ClaimedDelivery => {
       const { enabled, sealedSecret, sealedPreviousSecret, ...delivery } = others;
       return {
         ...delivery,
         event:
           eventId === null
             ? null
-            : { id: eventId, name, sequence: Number(sequence), data, sealedData, createdAt },
+            : { id: eventId, name, sequence: Number(sequence), traceparent, data, sealedData, createdAt },
         stored: callback === null ? null : { callback, enabled, sealedSecret, sealedPreviousSecret },
       };
     },

@@ -1,3 +1,4 @@
+import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { auditEntryJson } from "../audit/audit-entry.ts";
@@ -12,6 +13,7 @@ import type { TenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
+import { beginCaused, defined, within, written } from "../observability/spans.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { type ClaimedDelivery, claimDue } from "./claim.ts";
 import { createEventTokens } from "./event-token.ts";
@@ -137,8 +139,21 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   }
 
   async function outcomeOf(delivery: ClaimedDelivery): Promise<Outcome> {
+    const { event, attempts } = delivery;
+    const attributes = defined({
+      "stile.event": event?.name,
+      "stile.event.id": event?.id,
+      "stile.attempt": attempts + 1,
+    });
+    const span = beginCaused("delivery", SpanKind.CLIENT, event?.traceparent, attributes);
+    const outcome = await within(span, () => attemptOrPostpone(delivery, span));
+    if (span) endDelivery(span, outcome);
+    return outcome;
+  }
+
+  async function attemptOrPostpone(delivery: ClaimedDelivery, span: Span | null): Promise<Outcome> {
     try {
-      return await attempt(delivery);
+      return await attempt(delivery, span);
     } catch (error) {
       if (!isUnknownKey(error, log))
         log.warn({ ...facts(delivery), failure: describeFailure(error) }, "a delivery could not be prepared");
@@ -146,13 +161,20 @@ export function createWebhookDelivery(options: DeliveryOptions) {
     }
   }
 
-  async function attempt(delivery: ClaimedDelivery): Promise<Outcome> {
+  async function attempt(delivery: ClaimedDelivery, span: Span | null): Promise<Outcome> {
     const prepared = await prepareDelivery({ ...options, tokens }, delivery);
     // Due at once elsewhere. What was prepared may be wrong: that the webhook is gone, for instance.
     if (outgrown.aborted) return { kind: "postponed", pauseSeconds: 0 };
     if (prepared.kind !== "request") return prepared;
     const sender = (prepared.ofClient ? logouts?.client : null) ?? client;
-    const answer = await sender.post({ ...prepared.request, signal: ending.signal });
+    const { headers, ...request } = prepared.request;
+    // Clients of the provider are services of others.
+    const trace = span && !prepared.ofClient ? { traceparent: written(span) } : {};
+    const answer = await sender.post({
+      ...request,
+      headers: { ...headers, ...trace },
+      signal: ending.signal,
+    });
     if (answer.error === "aborted") return { kind: "postponed", pauseSeconds: 0 };
     const pauseSeconds =
       answer.error === undefined ? null : pauseAfter(delivery.attempts + 1, answer.retryAfterSeconds);
@@ -214,6 +236,17 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   };
 }
 
+/** Has the span of an attempt tell what became of it. */
+function endDelivery(span: Span, outcome: Outcome): void {
+  const error = outcome.kind === "attempted" ? outcome.answer.error : undefined;
+  const status = outcome.kind === "attempted" ? outcome.answer.status : undefined;
+  span.setAttributes(
+    defined({ "stile.outcome": outcome.kind, "http.response.status_code": status, "error.type": error }),
+  );
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
 /** What a log line says of a delivery: no address and no data, which may be personal. */
 function facts({ tenantId, id, webhook, attempts, event }: ClaimedDelivery) {
   return { tenant: tenantId, webhook, delivery: id, eventId: event?.id, attempt: attempts + 1 };
@@ -246,7 +279,7 @@ async function record(options: DeliveryOptions, bunch: readonly AttemptedDeliver
         { tenant: entry.tenantId, webhook },
         "a webhook was disabled: too many deliveries in a row failed",
       );
-      auditOutput?.(JSON.stringify(auditEntryJson(entry, config)));
+      auditOutput?.(auditEntryJson(entry, config));
     }
     return hasReleased;
   } catch (error) {

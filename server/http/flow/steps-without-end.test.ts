@@ -15,6 +15,7 @@ function observed(): { runtime: TestRuntime; most: () => number } {
   const runtime = {
     ...base,
     passwordHasher: {
+      waiting: 0,
       get full() {
         return passwordHasher.full;
       },
@@ -209,6 +210,7 @@ test("A95 A129 one source occupies the hasher with eight passwords, whichever id
   const passwordHasher = {
     ...base.passwordHasher,
     full: false,
+    waiting: 0,
     async verify() {
       active += 1;
       await opened.promise;

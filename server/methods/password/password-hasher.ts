@@ -13,6 +13,8 @@ import { type ImportedHash, parseImportedHash, verifyImportedHash } from "./impo
 export interface PasswordHasher {
   /** Whether the queue is full: the next call would throw `HashQueueFullError`. */
   readonly full: boolean;
+  /** Calls that wait for their turn. */
+  readonly waiting: number;
   /**
    * @returns the hash to store: a PHC string, prefixed with `pepper:<key id>` if a pepper is configured
    * @throws HashQueueFullError if too many calls wait, or this one for too long; the signal's reason if it aborts before the call starts
@@ -82,7 +84,7 @@ export function createPasswordHasher(
   const options = { memoryCost: cost.memory, timeCost: cost.passes, parallelism: 1 };
   const pepper = config.pepper === undefined ? null : { key: config.pepper, id: pepperId(config.pepper) };
   const dummy = dummyHash(cost);
-  const { run, isFull } = taskQueue({
+  const queue = taskQueue({
     running: concurrency,
     waiting: config.hash.queue,
     maxWaitMs: MAX_WAIT_MS,
@@ -95,7 +97,7 @@ export function createPasswordHasher(
 
   /** Runs a task in its turn. What waits for it waits for a hash. */
   const inTurn = <Result>(task: () => Promise<Result>, signal?: AbortSignal) =>
-    waitingFor("hash", () => run(task, signal));
+    waitingFor("hash", () => queue.run(task, signal));
 
   /** The input of argon2: the password, or its HMAC, so that the database alone does not allow offline guessing. */
   const material = (password: string, key: string | null) => {
@@ -105,7 +107,10 @@ export function createPasswordHasher(
 
   return {
     get full() {
-      return isFull();
+      return queue.isFull();
+    },
+    get waiting() {
+      return queue.waiting;
     },
 
     hash: (password, signal) =>

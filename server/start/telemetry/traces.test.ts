@@ -1,16 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../testing/eventually.ts";
-import { type FlowClient, flowClient } from "../testing/flow-client.ts";
-import { type RunningServer, startServer } from "../testing/server.ts";
-import { type CollectedSpan, startTraceCollector, type TraceCollector } from "../testing/trace-collector.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { type RunningServer, startServer } from "../../testing/server.ts";
+import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
+import {
+  type CollectedSpan,
+  startTraceCollector,
+  type TraceCollector,
+} from "../../testing/trace-collector.ts";
+import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";
 
 /** What a client enters that no span may have. */
 const password = `a quite secret ${randomBytes(8).toString("hex")}`;
 const address = `ada.${randomBytes(8).toString("hex")}@example.com`;
 
 let collector: TraceCollector;
+let smtp: SmtpCatcher;
+let receiver: WebhookReceiver;
 let server: RunningServer;
 
 const tracing = (url: string) => ({
@@ -22,11 +30,24 @@ const tracing = (url: string) => ({
 beforeAll(async () => {
   collector = await startTraceCollector();
   const env = { ...tracing(collector.url), OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test" };
-  server = await startServer({ env: { ...env, STILE_EMAIL_REQUIRE_VERIFICATION: "false" } });
+  smtp = await startSmtp();
+  receiver = await startReceiver();
+  server = await startServer({
+    env: {
+      ...env,
+      SMTP_URL: smtp.url,
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
+      STILE_WEBHOOKS_HOOKS: JSON.stringify([{ callback: receiver.url, events: ["email.send", "user"] }]),
+    },
+  });
 });
 
 afterAll(async () => {
   await server.stop();
+  await smtp.close();
+  await receiver.close();
   await collector.close();
 });
 
@@ -101,6 +122,36 @@ describe("a traced request", () => {
     expect(later).toEqual([]);
   });
 
+  test("has in its trace the mail that it causes, and the delivery, which carries it on to the receiver", async () => {
+    const client = flowClient(server.url);
+    await client.start("login", { capabilities: {} });
+    if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+    const before = smtp.messages.length;
+    await client.act("continue_with_login_identifier", { email: address });
+    const { headers } = await client.act("continue_to_passcode_confirmation");
+    const id = headers.get("x-request-id") ?? "";
+    await smtp.waitFor(address, before);
+    const spans = await eventually(async () => {
+      const found = await traceOf(id);
+      expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["mail", "delivery"]));
+      return found;
+    });
+    const named = (name: string) => spans.find((span) => span.name.startsWith(name));
+    expect(named("job ")).toMatchObject({
+      parent: named("step ")?.id,
+      kind: 5,
+      attributes: { "stile.outcome": "done", "stile.job.attempt": 1 },
+    });
+    expect(named("mail")?.parent).toBe(named("job ")?.id);
+    expect(named("delivery")).toMatchObject({
+      parent: named("job ")?.id,
+      attributes: { "stile.event": "email.send", "http.response.status_code": 204 },
+    });
+
+    const delivered = receiver.received.find(({ headers: sent }) => sent.traceparent?.includes(id));
+    expect(delivered?.headers.traceparent).toBe(`00-${id}-${named("delivery")?.id}-01`);
+  });
+
   test("tells why a step was not performed", async () => {
     const client = flowClient(server.url);
     await client.start("login", { capabilities: {} });
@@ -152,13 +203,20 @@ describe("a traced request", () => {
     const { headers } = await client.act("continue_with_login_identifier", { email: address });
     await fetch(`${server.url}/login?action=${address}`, {
       method: "POST",
-      headers: { cookie: `hanko=${password}` },
+      headers: {
+        cookie: `hanko=${password}`,
+        traceparent: `00-${"c".repeat(32)}-${"d".repeat(16)}-01`,
+        tracestate: `holder=${address.split("@")[0]}`,
+        baggage: `holder=${encodeURIComponent(address)}`,
+      },
     });
+    await fetch(`${server.url}/login?action=${password.replaceAll(" ", "_")}`, { method: "POST" });
     await fetch(`${server.url}/nowhere/${address}?code=${address}`);
     await traceOf(headers.get("x-request-id") ?? "");
     const sent = collector.bodies.join("\n");
     const held = [
       password,
+      password.replaceAll(" ", "_"),
       address,
       address.split("@")[0],
       client.state.csrf_token,
@@ -206,6 +264,32 @@ test.each(["refuse", "hang"] as const)(
   },
 );
 
+test("a receiver that refuses is told of in the log, and empty variables ask for nothing", async () => {
+  const deaf = await startTraceCollector();
+  deaf.behave = "refuse";
+  const empty = { OTEL_TRACES_SAMPLER: "", OTEL_TRACES_EXPORTER: "", OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "" };
+  const own = await startServer({ env: { ...tracing(deaf.url), ...empty } });
+  await flowClient(own.url).start("login");
+  await eventually(() => expect(own.logs()).toMatch(/"level":"warn".*"trouble":".*Forbidden.*sending/));
+  await own.stop();
+  await deaf.close();
+});
+
+test("A359 which part of the requests is recorded is no choice of their callers", async () => {
+  const some = await startTraceCollector();
+  const part = { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.5" };
+  const own = await startServer({ env: { ...tracing(some.url), ...part } });
+  const traces = Array.from({ length: 60 }, (_, index) => String(index + 1).padStart(32, "0"));
+  for (const id of traces)
+    await fetch(`${own.url}/health/alive`, { headers: { traceparent: `00-${id}-${"1".repeat(16)}-01` } });
+  await own.stop();
+  const recorded = new Set(some.spans.map(({ traceId }) => traceId));
+  // Fewer than ten, or more than fifty, of sixty come by chance once in ten million runs.
+  expect(recorded.size).toBeGreaterThan(9);
+  expect(recorded.size).toBeLessThan(51);
+  await some.close();
+});
+
 test("spans are sent in Protocol Buffers by default, and a part of them if that is asked for", async () => {
   const binary = await startTraceCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: binary.url, OTEL_BSP_SCHEDULE_DELAY: "50" };
@@ -216,13 +300,14 @@ test("spans are sent in Protocol Buffers by default, and a part of them if that 
   );
   const none = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" };
   await own.restart(none);
-  const before = binary.received.length;
+  const received = () => binary.received.filter(({ path }) => path === "/v1/traces").length;
+  const before = received();
   const answer = await fetch(`${own.url}/health/alive`, {
     headers: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` },
   });
   expect(answer.headers.get("x-request-id")).toBe("a".repeat(32));
   await own.stop();
-  expect(binary.received.length).toBe(before);
+  expect(received()).toBe(before);
   await binary.close();
 });
 
@@ -236,7 +321,11 @@ test.each([
     "OTEL_TRACES_SAMPLER is sometimes: always_on, always_off, traceidratio are supported",
   ],
   [{ OTEL_TRACES_SAMPLER_ARG: "2" }, "OTEL_TRACES_SAMPLER_ARG is 2: it has to be from 0 to 1"],
-  [{ OTEL_TRACES_EXPORTER: "zipkin" }, "OTEL_TRACES_EXPORTER is zipkin: otlp and none are supported"],
+  [{ OTEL_TRACES_EXPORTER: "zipkin" }, "OTEL_TRACES_EXPORTER is zipkin: otlp, none are supported"],
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "//collector:4318" },
+    "OTEL_EXPORTER_OTLP_ENDPOINT is //collector:4318: it has to be an address with http or https",
+  ],
 ])("the server does not start with %j, and says why", async (env, message) => {
   const start = startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:9", ...env } });
   await expect(start).rejects.toThrow(`stile: ${message}`);

@@ -1,0 +1,155 @@
+import { readdir } from "node:fs/promises";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { getTableName, sql } from "drizzle-orm";
+import type { Database } from "#db/client";
+import { tables } from "#db/tables";
+import type { Readiness } from "../database/readiness.ts";
+import type { PasswordHasher } from "../methods/password/password-hasher.ts";
+import { type AskedMetric, answerFor, isMeasured, type Value } from "../observability/metrics.ts";
+
+/** Time for which what the database said is repeated: a scraper may ask each second. */
+const HOLDS_MS = 10_000;
+
+/** Time over which the event loop is judged. */
+const LOOP_MS = 10_000;
+
+/** Waiting jobs or deliveries that are counted. */
+const MAX_COUNTED = 10_000;
+
+interface Source {
+  database: Database;
+  passwordHasher: PasswordHasher;
+  readiness: Readiness;
+  /** Whether it speaks for the database too, which one process of a server does. */
+  ofDatabase: boolean;
+}
+
+/**
+ * Answers for the metrics of a process that are asked for, where metrics are measured.
+ *
+ * @returns what ends that
+ */
+export function answerForProcess({ database, passwordHasher, readiness, ofDatabase }: Source): () => void {
+  if (!isMeasured()) return () => {};
+  const loop = watchLoop();
+  const pools = poolNames.map((name) => ({ name, pool: database[name].$client }));
+  const ends = [
+    loop.end,
+    answerFor("hashesWaiting", () => [[passwordHasher.waiting, {}]]),
+    answerFor("connections", () =>
+      pools.flatMap(({ name, pool: { idleCount, totalCount } }): Value<"connections">[] => [
+        [idleCount, ofPool(name, { "db.client.connection.state": "idle" })],
+        [totalCount - idleCount, ofPool(name, { "db.client.connection.state": "used" })],
+      ]),
+    ),
+    answerFor("maxConnections", () => pools.map(({ name, pool }) => [pool.options.max, ofPool(name, {})])),
+    answerFor("waitingForConnection", () =>
+      pools.map(({ name, pool }) => [pool.waitingCount, ofPool(name, {})]),
+    ),
+    answerFor("eventLoopDelay", () => [[loop.delaySeconds, {}]]),
+    answerFor("eventLoopUse", () => [[loop.utilization, {}]]),
+    answerFor("memory", () => [[process.memoryUsage.rss(), {}]]),
+    answerFor("processorTime", () => {
+      const { user, system } = process.cpuUsage();
+      return [
+        [user / 1e6, { "cpu.mode": "user" }],
+        [system / 1e6, { "cpu.mode": "system" }],
+      ];
+    }),
+    answerFor("openFiles", async () => {
+      const open = await readdir("/proc/self/fd").catch(() => null);
+      return open ? [[open.length, {}]] : [];
+    }),
+    ...(ofDatabase ? answerForDatabase(database, readiness) : []),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+const poolNames = ["write", "read", "claim"] as const;
+
+const ofPool = <More extends object>(name: (typeof poolNames)[number], more: More) => ({
+  "db.client.connection.pool.name": name,
+  ...more,
+});
+
+function answerForDatabase({ read }: Database, readiness: Readiness): (() => void)[] {
+  const waiting = held(async () => {
+    const { rows } = await read.execute<{ name: string; waiting: number; oldest: number }>(sql`
+      select name, count(*)::int as waiting, coalesce(max(age), 0)::float8 as oldest from (
+        select name, extract(epoch from now() - start_after) as age from pgboss.job
+        where state in ('created', 'retry', 'active') limit ${MAX_COUNTED}) as job
+      group by name`);
+    return rows;
+  });
+  const undelivered = held(async () => {
+    const { rows } = await read.execute<{ waiting: number; oldest: number }>(sql`
+      select count(*)::int as waiting, coalesce(max(age), 0)::float8 as oldest from (
+        select extract(epoch from now() - due_at) as age from webhook_deliveries
+        where state = 'waiting' limit ${MAX_COUNTED}) as delivery`);
+    return rows;
+  });
+  const estimated = held(async () => {
+    const { rows } = await read.execute<{ table: string; rows: number }>(sql`
+      select relname as table, reltuples::float8 as rows from pg_class
+      where relkind = 'r' and reltuples >= 0 and relnamespace = current_schema()::regnamespace
+        and relname = any (${sql.param(tables.map(getTableName))})`);
+    return rows;
+  });
+  const ready = held(async () => ((await readiness.check()).ok ? 1 : 0));
+  const ofJob = (name: string) => ({ "stile.job": name });
+  /** Those that are due later have a negative age. */
+  const overdue = (seconds: number) => Math.max(0, seconds);
+  return [
+    answerFor("ready", async () => [[await ready(), {}]]),
+    answerFor("jobsWaiting", async () => (await waiting()).map((job) => [job.waiting, ofJob(job.name)])),
+    answerFor("oldestJob", async () =>
+      (await waiting()).map((job) => [overdue(job.oldest), ofJob(job.name)]),
+    ),
+    answerFor("deliveriesWaiting", async () => (await undelivered()).map((all) => [all.waiting, {}])),
+    answerFor("oldestDelivery", async () => (await undelivered()).map((all) => [overdue(all.oldest), {}])),
+    answerFor("rows", async () =>
+      (await estimated()).map(({ table, rows }) => [rows, { "db.collection.name": table }]),
+    ),
+  ] satisfies ReturnType<typeof answerFor<AskedMetric>>[];
+}
+
+/** Makes a question that is asked anew after a while. What fails is asked anew at once. */
+function held<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (answer && performance.now() - askedAt < HOLDS_MS) return answer;
+    askedAt = performance.now();
+    const asked = ask();
+    answer = asked;
+    asked.catch(() => {
+      if (answer === asked) answer = undefined;
+    });
+    return asked;
+  };
+}
+
+/** Watches the event loop, and keeps what it saw in the last period that has ended. */
+function watchLoop() {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const loop = {
+    delaySeconds: 0,
+    utilization: 0,
+    end() {
+      clearInterval(timer);
+      delay.disable();
+    },
+  };
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    loop.delaySeconds = delay.percentile(99) / 1e9;
+    delay.reset();
+    const now = performance.eventLoopUtilization();
+    loop.utilization = performance.eventLoopUtilization(now, before).utilization;
+    before = now;
+  }, LOOP_MS).unref();
+  return loop;
+}
