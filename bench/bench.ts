@@ -3,7 +3,7 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { flowClient } from "../server/testing/flow-client.ts";
-import type { RunningServer } from "../server/testing/server.ts";
+import { freePort, type RunningServer } from "../server/testing/server.ts";
 import { type BenchDatabase, openDatabase, postmasterOf } from "./database.ts";
 import { type Figures, figuresOf, percentile, type Round } from "./figures.ts";
 import type { ForkedServer } from "./fork-server.ts";
@@ -43,6 +43,8 @@ const workers = numberOf("BENCH_WORKERS", 1);
 const users = numberOf("BENCH_USERS", 0);
 /** Whether one processor hashes and another does everything else. */
 const hasHashCore = process.env.BENCH_HASH_CORE === "1";
+/** What is observed: `traces` and `metrics` are sent; `scraped` metrics are asked for each second. */
+const observing = (process.env.BENCH_OBSERVED ?? "").split(",").filter((word) => word !== "");
 /** Whether the steps of flows are recorded, as they are by default. */
 const isRecorded = process.env.BENCH_RECORDER !== "0";
 const mixedSeconds = numberOf("BENCH_MIXED_SECONDS", 0);
@@ -74,6 +76,7 @@ const settings = {
   ...(profiles ? profilable : {}),
   ...(hasHashCore ? oneHashAtOnce : {}),
   ...(isRecorded ? {} : { STILE_RECORDER_ENABLED: "false" }),
+  ...(observing.length > 0 ? await observed() : {}),
 };
 const server = await startMeasured(world.addresses, folder, settings, {
   dataDir: process.env.BENCH_DATA,
@@ -115,6 +118,21 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Settings of a server that is observed. */
+async function observed(): Promise<Record<string, string>> {
+  const exporter = (signal: string) => (observing.includes(signal) ? "otlp" : "none");
+  const sent = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: world.addresses.telemetry,
+    OTEL_TRACES_EXPORTER: exporter("traces"),
+    OTEL_METRICS_EXPORTER: exporter("metrics"),
+  };
+  if (!observing.includes("scraped")) return sent;
+  const port = await freePort();
+  const scrape = () => fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
+  setInterval(() => void scrape().catch(() => {}), 1_000).unref();
+  return { ...sent, STILE_METRICS_PORT: String(port) };
+}
+
 function conditionsOf({ version }: BenchDatabase): string {
   const date = new Date().toISOString().slice(0, 10);
   const peer = peerVersion();
@@ -123,6 +141,7 @@ function conditionsOf({ version }: BenchDatabase): string {
     ...(peer ? [`better-auth ${peer}`] : []),
     ...(users > 0 ? [`${users} users`] : []),
     ...(workers > 1 ? [`${workers} workers`] : []),
+    ...(observing.length > 0 ? [`observed: ${observing.join(", ")}`] : []),
     ...(hasHashCore ? ["one processor hashes, one does everything else"] : []),
     `${ROUNDS} rounds of ${seconds} s each, alternating, medians`,
   ].join("; ");

@@ -16,6 +16,8 @@ export interface WorldAddresses {
   certificate: string;
   /** Base of the addresses of webhooks; any path is accepted. */
   receivers: string;
+  /** Takes what OpenTelemetry sends. */
+  telemetry: string;
 }
 
 /** What surrounds the measured server, in the process of the benchmark. */
@@ -78,6 +80,10 @@ export async function startWorld(): Promise<World> {
       smtp: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
       ...(await startProvider()),
       receivers,
+      telemetry: await serve(async (request, response) => {
+        await buffer(request);
+        response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+      }),
     },
     nextCode: (address) => new Promise((resolve) => mails.set(address, resolve)),
     deliveries: (userId, count) =>
