@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { observeCommits } from "./after-commit.ts";
 import { Connection } from "./connection.ts";
+import { DatabaseHosts } from "./hosts.ts";
 import { Pool } from "./pool.ts";
 import { ReadPool } from "./read-pool.ts";
 import * as schema from "./schema/index.ts";
@@ -28,6 +29,8 @@ export interface Database {
   read: NodePgDatabase<typeof schema> & { $client: pg.Pool };
   /** For claims and counters. A commit does not wait for the disk. */
   claim: NodePgDatabase<typeof schema> & { $client: pg.Pool };
+  /** For the queue of jobs, as `claim`: up to three connections. */
+  jobs: pg.Pool;
   /** Whether connections support prepared statements, which some poolers do not. */
   prepares: boolean;
   /**
@@ -44,8 +47,14 @@ export interface Database {
 /** A transaction of the `write` pool. */
 export type Transaction = Parameters<Parameters<Database["write"]["transaction"]>[0]>[0];
 
+/** After a crash of the database the last commits may be missing. Jobs run at least once in any case. */
+const LOSES_COMMITS = "-c synchronous_commit=off";
+
 /** A request that waits longer for a connection fails; the client gets 503. */
 const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Connections of the queue of jobs, which looks for work beside what requests do. */
+const JOB_CONNECTIONS = 3;
 
 /** A PostgreSQL that does not answer the end of a connection delays `close()` by this. */
 const GOODBYE_MS = 1_000;
@@ -53,7 +62,8 @@ const GOODBYE_MS = 1_000;
 /**
  * Opens the three pools. They connect when a connection is needed.
  *
- * @param url a database of PostgreSQL 15 or newer
+ * @param address of a database of PostgreSQL 15 or newer; of several servers, pools are emptied when another one takes
+ *   the writes
  * @param size maximum connections of each pool
  * @param onError called when an idle connection fails
  * @param prepares false for poolers in transaction mode: no prepared statements, and no parameters of a session, which
@@ -61,24 +71,28 @@ const GOODBYE_MS = 1_000;
  * @param connectTimeoutMs how long a query waits for a free connection
  */
 export function openDatabase(
-  url: string,
+  address: string | DatabaseHosts,
   size: number,
   onError: (error: Error) => void,
   prepares = true,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): Database {
+  const hosts = typeof address === "string" ? new DatabaseHosts(address) : address;
   const connections = new Set<Connection>();
+  const pools: pg.Pool[] = [];
   let lastEnded = () => {};
   let endWatch = () => {};
-  const open = (PoolOfKind: typeof Pool, options?: string) => {
+  const open = (PoolOfKind: typeof Pool, options?: string, more: pg.PoolConfig = {}) => {
     const client = new PoolOfKind({
       Client: Connection,
-      connectionString: url,
+      connectionString: hosts.url,
       max: size,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: 30_000,
       ...(options && prepares ? { options } : {}),
+      ...more,
     });
+    pools.push(client);
     client.on("error", onError);
     client.on("connect", (opened) => {
       const connection = opened as unknown as Connection;
@@ -90,24 +104,34 @@ export function openDatabase(
       connections.delete(connection as unknown as Connection);
       if (connections.size === 0) lastEnded();
     });
-    return drizzle({ client, schema });
+    return client;
   };
-  const write = open(Pool);
+  const write = drizzle({ client: open(Pool), schema });
   observeCommits(write);
-  const read = Object.assign(open(ReadPool, "-c default_transaction_read_only=on"), { prepares });
-  const claim = open(Pool, "-c synchronous_commit=off");
+  const reading = open(ReadPool, "-c default_transaction_read_only=on");
+  const read = Object.assign(drizzle({ client: reading, schema }), { prepares });
+  const claim = drizzle({ client: open(Pool, LOSES_COMMITS), schema });
+  const jobs = open(Pool, LOSES_COMMITS, { application_name: "stile-jobs", max: JOB_CONNECTIONS });
+  hosts.onMove((url) => {
+    for (const { options } of pools) options.connectionString = url;
+    // What they wait for may never be answered: the former server may be gone without a word.
+    for (const connection of connections) connection.abandon();
+  });
   return {
     write,
     read,
     claim,
+    jobs,
     prepares,
     watch(onEnded) {
       endWatch();
-      endWatch = watchSilence(url, connections, onEnded);
+      hosts.watch();
+      endWatch = watchSilence(() => hosts.url, connections, onEnded);
     },
     async close() {
       endWatch();
-      await Promise.all([write, read, claim].map((database) => database.$client.end()));
+      hosts.end();
+      await Promise.all(pools.map((pool) => pool.end()));
       // A pool ends before its connections have: PostgreSQL, if it stops now, would report an error on each of them.
       if (connections.size === 0) return;
       await new Promise<void>((resolve) => {

@@ -18,13 +18,13 @@ const lostHost = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
  *
  * A statement may take as long as it needs: connections are only ended if PostgreSQL does not answer a new one either.
  *
- * @param url of the database
+ * @param url returns that of the server in use
  * @param connections those that are open; read at each look
  * @param onEnded called with the number of connections that were ended at once
  * @returns a function that ends the watch
  */
 export function watchSilence(
-  url: string,
+  url: () => string,
   connections: ReadonlySet<Connection>,
   onEnded: (count: number) => void,
 ): () => void {
@@ -39,7 +39,7 @@ export function watchSilence(
     const found = silent();
     if (found.length === 0 || isProbing || performance.now() - answeredAt < SILENT_AFTER_MS) return;
     isProbing = true;
-    if (await answers(url)) answeredAt = performance.now();
+    if (await answers(url())) answeredAt = performance.now();
     else {
       const hanging = silent();
       for (const connection of hanging) connection.abandon();

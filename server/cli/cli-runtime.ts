@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { clusterUrl } from "../database/cluster.ts";
 import { prepareCluster } from "../database/data-folder.ts";
 import { startEmbedded } from "../database/embedded.ts";
+import { locateDatabase } from "../database/locate.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { attach } from "../database/postmaster.ts";
 import { asReadOnly } from "../database/read-only.ts";
@@ -36,9 +37,10 @@ export async function withCliRuntime<Result>(
 ): Promise<Result> {
   const { url, release } = await reachDatabase(config);
   try {
-    await migrateDatabase(url, { id: config.tenant.id, name: config.service.name });
+    const hosts = await locateDatabase(url);
+    await migrateDatabase(hosts.url, { id: config.tenant.id, name: config.service.name });
     const { prepared_statements } = config.database;
-    const database = openDatabase(url, POOL_SIZE, () => {}, prepared_statements);
+    const database = openDatabase(hosts, POOL_SIZE, () => {}, prepared_statements);
     try {
       const vault = createVault(secretKeys(config));
       const tenant = { id: config.tenant.id, config };

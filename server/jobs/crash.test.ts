@@ -37,7 +37,7 @@ test("A112 after a process was killed between commit and sending, the next one s
   await kill(child);
   expect(smtp.messages).toEqual([]);
 
-  const jobs = testJobs({ url, database }, { SMTP_URL: smtp.url });
+  const jobs = testJobs({ database }, { SMTP_URL: smtp.url });
   await jobs.start({ worker: true });
   await Promise.all(recipients.map((to) => smtp.waitFor(to)));
   await jobs.stop();
@@ -70,7 +70,7 @@ test("A112 after a process was killed while sending, the next one sends every ma
   expect(rows.length).toBeGreaterThanOrEqual(5);
 
   const smtp = await startSmtp();
-  const jobs = testJobs({ url, database }, { SMTP_URL: smtp.url });
+  const jobs = testJobs({ database }, { SMTP_URL: smtp.url });
   await jobs.start({ worker: true });
   const mails = await Promise.all(recipients.map((to) => smtp.waitFor(to)));
   await jobs.stop();
@@ -106,7 +106,7 @@ test("A185 after a process was killed between sending mails and ending them, the
     sql`update pgboss.queue set monitor_claim_on = monitor_claim_on - interval '1 minute'`,
   );
 
-  const jobs = testJobs({ url, database }, { SMTP_URL: smtp.url });
+  const jobs = testJobs({ database }, { SMTP_URL: smtp.url });
   await jobs.start({ worker: true });
   await eventually(async () => {
     const { rows } = await database.write.execute(sql`select from pgboss.job where name = 'send_mail'`);

@@ -21,7 +21,6 @@ import type { JobKinds, Jobs, NamedJob, WaitingJobs } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 interface JobsOptions<Job extends NamedJob> {
-  databaseUrl: string;
   database: Database;
   config: Config;
   kinds: JobKinds<Job>;
@@ -101,17 +100,13 @@ const MAX_COUNTED = 10_000;
 
 /** Creates the job queue on pg-boss. Connects to the database in `start`. */
 export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
-  const { databaseUrl, database, config, kinds, platform, log } = options;
+  const { database, config, kinds, platform, log } = options;
   const { outgrown } = options.standing;
   const names = Object.keys(kinds) as Job["name"][];
 
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    // A crash of the database may lose the last claims, and their jobs run twice. Jobs run at least once in any case.
-    ...(database.prepares ? { options: "-c synchronous_commit=off" } : {}),
-    application_name: "stile-jobs",
-    max: 3,
-    connectionTimeoutMillis: 5_000,
+    // A text without values may be several statements.
+    db: { executeSql: (text, values) => database.jobs.query(text, values?.length ? values : undefined) },
     schedule: false,
     supervise: false,
     monitorVacuum: false,

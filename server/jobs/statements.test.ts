@@ -31,7 +31,7 @@ beforeEach(async () => {
   smtp = await startSmtp({ reply: (to) => isHeld(to) });
   ownSmtp = await startSmtp({ reply: () => new Promise(() => {}) });
   const ownSettings = { [own]: { smtp_url: ownSmtp.url } };
-  jobs = testJobs({ url: counter.url, database }, { SMTP_URL: smtp.url }, undefined, ownSettings);
+  jobs = testJobs({ database }, { SMTP_URL: smtp.url }, undefined, ownSettings);
   await jobs.start({ worker: true });
   await direct.database.write.execute(sql`delete from pgboss.job`);
   await direct.database.write.delete(schema.auditLogs);

@@ -7,6 +7,7 @@ import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
 import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
+import { locateDatabase } from "../database/locate.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { purgeExpired, startPurging } from "../database/purge.ts";
 import { asReadOnly } from "../database/read-only.ts";
@@ -129,16 +130,18 @@ export async function createRuntime(
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
     if (embedded) cleanups.push(() => embedded.stop());
     const databaseUrl = config.database_url ?? embedded?.url ?? "";
+    const hosts = await locateDatabase(databaseUrl);
     if (!owner)
-      await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name }, { log });
+      await migrateDatabase(hosts.url, { id: config.tenant.id, name: config.service.name }, { log });
 
     const database = openDatabase(
-      databaseUrl,
+      hosts,
       poolSize,
       (error) => stopping || log.warn({ err: error }, "an idle database connection failed"),
       config.database.prepared_statements,
     );
     cleanups.push(() => database.close());
+    hosts.onMove(() => log.warn("the database has another primary; connections to the former one are ended"));
     database.watch((count) =>
       log.warn(
         { connections: count },
@@ -182,7 +185,7 @@ export async function createRuntime(
     cleanups.push(() => webhooks.stop(config.server.shutdown_timeout * 1_000));
     const { kinds, close } = createJobKinds({ ...means, rates, webhooks });
     cleanups.push(async () => close());
-    const queue = createJobs({ ...means, databaseUrl, kinds, standing });
+    const queue = createJobs({ ...means, kinds, standing });
     cleanups.push(() => queue.stop());
     // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, queue.start({ worker })]);

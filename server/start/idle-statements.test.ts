@@ -30,7 +30,7 @@ test("an idle server sends at most five statements a second", async () => {
     return total() - before;
   };
 
-  const jobs = testJobs({ url, database: runtime.database });
+  const jobs = testJobs({ database: runtime.database });
   await jobs.start({ worker: false });
   const client = createReceiverClient({ allowPrivate: true });
   const logouts = { ...createLogouts(runtime), client };

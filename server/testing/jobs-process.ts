@@ -9,7 +9,7 @@ import { testJobs } from "./jobs.ts";
  */
 const [url = "", smtpUrl = "", worker] = process.argv.slice(2);
 const database = openDatabase(url, 3, () => {});
-const jobs = testJobs({ url, database }, { SMTP_URL: smtpUrl });
+const jobs = testJobs({ database }, { SMTP_URL: smtpUrl });
 await jobs.start({ worker: worker === "true" });
 
 for (let number = 0; number < 20; number += 1) {

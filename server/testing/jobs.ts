@@ -21,7 +21,7 @@ const secretKey = "a secret key that only tests use";
  * @param ownSettings what tenants have set otherwise, by their ids
  */
 export function testJobs(
-  { url, database }: { url: string; database: Database },
+  { database }: { database: Database },
   settings: Record<string, string> = {},
   secretKeys: readonly string[] = [secretKey],
   ownSettings: Record<string, Partial<Config>> = {},
@@ -44,7 +44,6 @@ export function testJobs(
     log,
   });
   const jobs = createJobs({
-    databaseUrl: url,
     database,
     config,
     kinds,

@@ -353,7 +353,7 @@ describe.skipIf(!isAvailable)(about + why, () => {
   test("the former release leaves mails that it does not know to a server of this version", async () => {
     await present.kill("SIGTERM");
     const database = openDatabase(databaseUrl, 2, () => {});
-    const jobs = testJobs({ url: databaseUrl, database });
+    const jobs = testJobs({ database });
     await jobs.start({ worker: false });
     const to = newAddress();
     const send = (type: "account_delete" | "passkey_create") =>

@@ -409,7 +409,6 @@ const walks: Record<string, () => Promise<void>> = {
   },
   async jobs() {
     const jobs = testJobs({
-      url: runtime.database.write.$client.options.connectionString ?? "",
       database: runtime.database,
     });
     await jobs.start({ worker: false });

@@ -10,8 +10,7 @@ import { visitor } from "../../testing/visitor.ts";
 
 const plain = await runtimeForTests();
 const { database } = plain;
-const url = database.write.$client.options.connectionString ?? "";
-const newJobs = () => testJobs({ url, database }, {}, ["a key for tests alone"]);
+const newJobs = () => testJobs({ database }, {}, ["a key for tests alone"]);
 let jobs = newJobs();
 await jobs.start({ worker: false });
 const runtime = Object.assign(Object.create(plain), { jobs: { ...jobs } }) as typeof plain;

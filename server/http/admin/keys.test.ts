@@ -85,9 +85,8 @@ describe("signing keys", () => {
 });
 
 describe("a move of stored secrets", () => {
-  const url = database.write.$client.options.connectionString ?? "";
   const withKeys = (...keys: string[]) => {
-    const jobs = testJobs({ url, database }, {}, keys);
+    const jobs = testJobs({ database }, {}, keys);
     return Object.assign(Object.create(runtime), { jobs, vault: createVault(keys) }) as typeof runtime & {
       jobs: typeof jobs;
     };
@@ -191,9 +190,8 @@ describe("a move of stored secrets", () => {
 });
 
 test("a move that is cancelled while it runs changes nothing more", async () => {
-  const url = database.write.$client.options.connectionString ?? "";
   const keys = [`${next} once more`, next, former];
-  const jobs = testJobs({ url, database }, {}, keys);
+  const jobs = testJobs({ database }, {}, keys);
   await jobs.start({ worker: false });
   const moving = Object.assign(Object.create(runtime), { jobs, vault: createVault(keys) }) as typeof runtime;
   const { call } = await adminOperator(moving);

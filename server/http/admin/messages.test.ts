@@ -112,7 +112,6 @@ describe("the list of messages", () => {
 
 test("a mail that is queued by a request and accepted by the worker is listed twice, under one request", async () => {
   const jobs = testJobs({
-    url: runtime.database.write.$client.options.connectionString ?? "",
     database: runtime.database,
   });
   await jobs.start({ worker: false });
