@@ -16,7 +16,10 @@ const config = loadConfig({}, import.meta.dirname);
  */
 export function galleryDeclarations(): string {
   const states = stateNames.map((name) => [name, { flow: flowOf(name), actions: describeActions(name) }]);
-  const known = Object.entries(errors).map(([code, { status, message }]) => [code, { status, message }]);
+  const known = Object.entries(errors).map(([code, { on, status, message }]) => [
+    code,
+    { on, status, message },
+  ]);
   return `{\n"states": {\n${lines(states)}\n},\n"errors": {\n${lines(known)}\n}\n}\n`;
 }
 

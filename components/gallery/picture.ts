@@ -6,7 +6,7 @@ import declarations from "./declared.json" with { type: "json" };
 /** What the server declares; `npm run docs` copies it. */
 const declared = declarations as unknown as {
   states: Record<StateName, { flow: FlowType; actions: Omit<ActionDescriptor, "href">[] }>;
-  errors: Record<ErrorCode, { status: number; message: string }>;
+  errors: Record<ErrorCode, { on: "flow" | "input"; status: number; message: string }>;
 };
 
 /** How a state is drawn: what is otherwise than declared. A variant says only what is otherwise than in the first picture of its state. */
@@ -99,9 +99,25 @@ function withError(state: FlowState, code: ErrorCode): FlowState {
   return { ...state, status, error: { code, message } };
 }
 
-/** The state with an error that a server has told, which may be of another version; then it is left out. */
-export const withKnownError = (state: FlowState, code: string | undefined): FlowState =>
-  code !== undefined && Object.hasOwn(declared.errors, code) ? withError(state, code as ErrorCode) : state;
+/**
+ * The state with an error that a server has told, which may be of another version; then it is left out.
+ *
+ * @param sent names of the inputs that were sent, at which an error of an input is drawn
+ */
+export function withKnownError(
+  state: FlowState,
+  code: string | undefined,
+  sent: readonly string[],
+): FlowState {
+  if (code === undefined || !Object.hasOwn(declared.errors, code)) return state;
+  const known = code as ErrorCode;
+  const isSentField = ({ name, type, hidden }: InputDescriptor) =>
+    !hidden && type !== "boolean" && type !== "json" && sent.includes(name);
+  const hasField = Object.values(state.actions).some(({ inputs }) => Object.values(inputs).some(isSentField));
+  // Without a field, as of a passkey, the error of an input is drawn above all.
+  if (declared.errors[known].on === "flow" || !hasField) return withError(state, known);
+  return withRefusedInputs(state, (input) => (isSentField(input) ? known : undefined));
+}
 
 /** The state with an error at the inputs of which `codeOf` gives one. */
 export function withRefusedInputs(

@@ -11,13 +11,15 @@ export interface ShownState {
   actions: readonly string[];
   /** The code of the error that was shown. */
   error?: string | undefined;
+  /** Names of the inputs that were sent. */
+  inputs?: readonly string[] | undefined;
 }
 
 /**
  * Makes the drawing of a state that a user was shown. What is not recorded, which is every value, is that of the picture in
  * the gallery whose actions are the most alike.
  */
-export function shownDrawing({ flow, state: name, actions, error }: ShownState): Drawing {
+export function shownDrawing({ flow, state: name, actions, error, inputs = [] }: ShownState): Drawing {
   const offered = new Set(actions);
   const differences = ({ state }: Drawing) => {
     const drawn = Object.keys(state.actions);
@@ -35,7 +37,7 @@ export function shownDrawing({ flow, state: name, actions, error }: ShownState):
   return {
     name,
     flow,
-    state: withKnownError({ ...nearest, actions: known }, error),
+    state: withKnownError({ ...nearest, actions: known }, error, inputs),
     version: 7,
   };
 }

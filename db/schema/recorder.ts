@@ -57,6 +57,8 @@ export const recordedSteps = declareTable(
     /** Null if the answer showed no state of the flow. */
     state: text("state"),
     error: text("error"),
+    /** Why it failed, as the audit log names it; null where it names none, or a former release recorded it. */
+    reason: text("reason"),
     /** Milliseconds in all, and of them for statements, hashes and identity providers. */
     milliseconds: real("milliseconds").notNull(),
     databaseMs: real("database_ms").notNull(),

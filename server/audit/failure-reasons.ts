@@ -89,3 +89,13 @@ export const failureReasons = {
 export type FailureReason<Type extends FailureType> = Type extends FailureType
   ? keyof (typeof failureReasons)[Type]
   : never;
+
+const meanings: ReadonlyMap<string, string> = new Map(
+  // The first list that has a reason is that of sign-ins.
+  Object.values<Meanings>(failureReasons)
+    .toReversed()
+    .flatMap((list) => Object.entries(list)),
+);
+
+/** What a reason means; of one that another version has written, the reason itself. */
+export const meaningOf = (reason: string): string => meanings.get(reason) ?? reason;

@@ -136,8 +136,10 @@ export const configSchema = z.strictObject({
       ),
     host: z
       .union([z.ipv4(), z.ipv6()])
-      .default("127.0.0.1")
-      .describe("Address of this machine on which that port is open; 0.0.0.0 or :: for all."),
+      .optional()
+      .describe(
+        "Address of this machine on which that port is open; 0.0.0.0 or :: for all. Default: 127.0.0.1.",
+      ),
     key: longSecret().optional().describe("Bearer token that such a request has to send. Default: none."),
   }),
   account: section({

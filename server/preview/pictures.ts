@@ -11,6 +11,8 @@ export interface ShownState {
   actions: readonly string[];
   /** The code of the error that was shown. */
   error?: string | undefined;
+  /** Names of the inputs that were sent. */
+  inputs?: readonly string[] | undefined;
 }
 
 /** What a picture is drawn with. */

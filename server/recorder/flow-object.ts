@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { meaningOf } from "../audit/failure-reasons.ts";
 import { embeddings } from "../context/client.ts";
 import { flowTypes } from "../flow/names.ts";
 import { type Reasons, verdicts } from "../flow/observed-step.ts";
@@ -59,6 +60,13 @@ const stepSchema = z.strictObject({
     .nullable()
     .describe("The state that was answered; null if the answer showed none of the flow."),
   error: z.string().nullable(),
+  reason: z
+    .strictObject({
+      name: z.string().describe("As in the audit log."),
+      sentence: z.string().describe("The name again where this version does not know it."),
+    })
+    .nullable()
+    .describe("Why the action failed, which the user is not told; null where the error says it all."),
   milliseconds: z.strictObject({
     total: milliseconds,
     database: milliseconds,
@@ -119,6 +127,7 @@ function stepObject(row: RecordedStep): StepObject {
     verdict: row.verdict,
     state: row.state,
     error: row.error,
+    reason: row.reason === null ? null : { name: row.reason, sentence: meaningOf(row.reason) },
     milliseconds: { total, database, hash, provider, rest },
     statements: row.statements,
     shown_for_ms: row.inStateMs,

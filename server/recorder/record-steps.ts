@@ -12,6 +12,7 @@ export interface StepRow {
   verdict: string;
   state: string | null;
   error: string | null;
+  reason: string | null;
   milliseconds: number;
   database_ms: number;
   hash_ms: number;
@@ -69,14 +70,14 @@ const LOCK_MS = 250;
 const limitText = `select set_config('statement_timeout', '${STATEMENT_MS}', true), set_config('lock_timeout', '${LOCK_MS}', true)`;
 
 const recordText = `with step as (
-    insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
+    insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, reason, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
       capabilities, inputs, not_offered, decided_by, expires_at)
-    select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, milliseconds,
+    select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, reason, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
       capabilities, inputs, decode(not_offered, 'base64'), decode(decided_by, 'base64'), expires_at
     from json_to_recordset($1::json) as new(tenant_id uuid, flow_id uuid, id uuid, at timestamptz, from_state text,
-      action text, verdict text, state text, error text, milliseconds real, database_ms real, hash_ms real,
+      action text, verdict text, state text, error text, reason text, milliseconds real, database_ms real, hash_ms real,
       provider_ms real, statements smallint, in_state_ms real, request_id text, source text, platform text,
       browser text, embedding text, capabilities text, inputs jsonb, not_offered text, decided_by text,
       expires_at timestamptz)

@@ -42,6 +42,7 @@ export function recordedStep(
       verdict: step.verdict,
       state: step.to === "error" ? null : step.to,
       error: step.error,
+      reason: step.reason,
       milliseconds: rounded(step.milliseconds),
       database_ms: rounded(waits.database),
       hash_ms: rounded(waits.hash),

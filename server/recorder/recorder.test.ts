@@ -88,6 +88,28 @@ describe("a recorded flow", () => {
     });
   });
 
+  test("says why an action failed where its user is not told", async () => {
+    const { email } = await registered();
+    const login = await walk(runtime, "login");
+    await login.act("register_client_capabilities");
+    await login.act("continue_with_login_identifier", { email });
+    if (login.state.actions.continue_to_password_login) await login.act("continue_to_password_login");
+    await login.act("password_login", { password: "another password" });
+    await runtime.recorder.flush();
+    const { body } = await made.operator.call("GET", `/flows/${login.flowId}`);
+    expect(body.path.at(-1)).toMatchObject({
+      error: "value_invalid_error",
+      reason: { name: "wrong", sentence: "The password or code is wrong." },
+    });
+    expect(body.path.slice(0, -1).map(({ reason }: { reason: unknown }) => reason)).not.toContainEqual(
+      expect.anything(),
+    );
+    // A former release has recorded none, a later one may record one of its own.
+    await sql.query("update recorded_steps set reason = 'moon_phase' where flow_id = $1", [login.flowId]);
+    const later = await made.operator.call("GET", `/flows/${login.flowId}`);
+    expect(later.body.path.at(-1).reason).toEqual({ name: "moon_phase", sentence: "moon_phase" });
+  });
+
   test("is found by its support number, its account, its state, its outcome, its type, its time and a request", async () => {
     const { body: shown } = await made.operator.call("GET", `/flows/${made.flowId}`);
     const number = shown.support_number;

@@ -47,6 +47,7 @@ export const flowWords = {
       refused: "Not judged",
       failed: "Unexpected error",
     },
+    reason: (sentence: string) => `The reason, which the user is not told: ${sentence}`,
     shownFor: (time: string) => `after ${time} in the state before`,
     inputs: "Inputs",
     input: (kind: string, length: number | null) =>

@@ -3567,6 +3567,13 @@ export interface AdminOperations {
         /** The state that was answered; null if the answer showed none of the flow. */
         state: string | null;
         error: string | null;
+        /** Why the action failed, which the user is not told; null where the error says it all. */
+        reason: {
+          /** As in the audit log. */
+          name: string;
+          /** The name again where this version does not know it. */
+          sentence: string;
+        } | null;
         milliseconds: {
           total: number;
           database: number;
@@ -4549,6 +4556,8 @@ export interface AdminOperations {
                   actions: string[];
                   /** The code of the error that was shown. */
                   error?: string | undefined;
+                  /** Names of the inputs that were sent, at which an error of an input is drawn. */
+                  inputs?: string[] | undefined;
                 }
             )[]
           | undefined;

@@ -66,8 +66,14 @@ test("tells of colours with too little contrast, and mirrors a language from rig
 });
 
 test("draws a state with the actions that were offered, the error, and no value of a user", async () => {
-  const drawn = async (actions: string[], error?: string) => {
-    const shown = { flow: "login", state: "login_init", actions, ...(error ? { error } : {}) };
+  const drawn = async (actions: string[], error?: string, inputs?: string[]) => {
+    const shown = {
+      flow: "login",
+      state: "login_init",
+      actions,
+      ...(error ? { error } : {}),
+      ...(inputs ? { inputs } : {}),
+    };
     const { body } = await pages({ pictures: [shown], language: "en" });
     expect(body.pictures[0].name).toBe("login_init");
     return body.pictures[0].markup as string;
@@ -80,6 +86,8 @@ test("draws a state with the actions that were offered, the error, and no value 
   expect(plain).not.toContain("thirdparty_oauth");
   expect(plain).not.toContain('role="alert"');
   expect(await drawn([])).not.toContain("<form");
+  const refused = await drawn(["continue_with_login_identifier"], "value_invalid_error", ["email"]);
+  expect(refused).toMatch(/<input[^>]*aria-invalid="true"[^>]*name="email"/);
   // A flow that a newer version has recorded.
   expect(await drawn(["an_action_of_later"], "an_error_of_later")).toContain("stile-page");
 });

@@ -45,6 +45,11 @@ const shownState = z
     state: z.enum(stateNames),
     actions: z.array(name()).max(MAX_ACTIONS).describe("The actions that were offered."),
     error: name().optional().describe("The code of the error that was shown."),
+    inputs: z
+      .array(name())
+      .max(MAX_ACTIONS)
+      .optional()
+      .describe("Names of the inputs that were sent, at which an error of an input is drawn."),
   })
   .describe("A state as a user was shown it. It is drawn with examples in place of values.");
 

@@ -16,11 +16,13 @@ export function endingOf({ outcome, type, path, state, started_at, last_step_at 
   return outcome === "rejected" ? `${rejection(last)} ${shown}` : endings.waits(spoken(state ?? ""));
 }
 
-function rejection({ verdict, action, from, error, inputs }: Step): string {
+function rejection({ verdict, action, from, error, reason, inputs }: Step): string {
   const verdicts: Partial<Record<string, string>> = endings.verdicts;
   const what =
     action === null ? endings.start : endings.action(spoken(action), from === null ? null : spoken(from));
-  return `${what} ${verdicts[verdict] ?? verdict}${error === null ? "." : `: ${errorSentence(error, inputs)}`}`;
+  const why = reason === null ? "" : ` ${words.flow.reason(reason.sentence)}`;
+  const told = error === null ? "." : `: ${errorSentence(error, inputs)}`;
+  return `${what} ${verdicts[verdict] ?? verdict}${told}${why}`;
 }
 
 /**

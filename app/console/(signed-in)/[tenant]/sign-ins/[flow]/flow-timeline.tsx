@@ -114,7 +114,12 @@ function StepDetails({
           </Text>
         )}
       </Group>
-      {error !== null && <Text size="sm">{errorSentence(error, inputs)}</Text>}
+      {step.reason !== null && <Text size="sm">{words.flow.reason(step.reason.sentence)}</Text>}
+      {error !== null && (
+        <Text size="sm" {...(step.reason === null ? {} : { c: "dimmed" })}>
+          {errorSentence(error, inputs)}
+        </Text>
+      )}
       <StepTime step={step} slowest={slowest} />
       {inputs.length > 0 && (
         <Text size="sm">

@@ -44,7 +44,7 @@ export function SeenState({
         {
           ...known,
           actions: declared ? offeredActions(step, flow.type, declared) : [],
-          ...(step.error === null ? {} : { error: step.error }),
+          ...(step.error === null ? {} : { error: step.error, inputs: step.inputs.map(({ name }) => name) }),
         },
       ]
     : [];

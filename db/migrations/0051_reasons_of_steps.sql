@@ -1,0 +1,1 @@
+ALTER TABLE "recorded_steps" ADD COLUMN "reason" text;
