@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 export const proxyNames = ["nginx", "haproxy", "caddy"] as const;
 
 /** The programs that tests run beside the server, if they are there. Debian's packages have these names. */
-export const programNames = [...proxyNames, "prometheus"] as const;
+export const programNames = [...proxyNames, "pgbouncer", "prometheus"] as const;
 
 export type ProxyName = (typeof proxyNames)[number];
 
@@ -13,6 +13,7 @@ export const programEnvironment = { ...process.env, PATH: `${process.env.PATH}:/
 
 const versionWords: Partial<Record<(typeof programNames)[number], string>> = {
   caddy: "version",
+  pgbouncer: "--version",
   prometheus: "--version",
 };
 

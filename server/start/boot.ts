@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
-import { rejectsSessionParameters } from "#db/errors";
 import { type AuditOutput, createAuditOutput } from "../audit/audit-output.ts";
 import { endWaitsFor } from "../authenticator/wait-for-answer.ts";
-import { StartError } from "../config/errors.ts";
 import type { Config } from "../config/schema.ts";
+import { checkPooler } from "../database/check-pooler.ts";
 import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
 import { locateDatabase } from "../database/locate.ts";
@@ -149,11 +148,9 @@ export async function createRuntime(
       ),
     );
 
-    await checkSealingKeys(database, vault).catch((error: unknown) => {
-      if (!rejectsSessionParameters(error)) throw error;
-      const setting = "STILE_DATABASE_PREPARED_STATEMENTS=false";
-      throw new StartError(`the database's pooler accepts no parameters of a session: set ${setting}`);
-    });
+    // Nothing pools the connections of the embedded database, and workers have what their owner has tried.
+    if (!embedded && !owner) await checkPooler(hosts.url, database, log);
+    await checkSealingKeys(database, vault);
 
     const standing = createStanding(release, log);
     const lease = await takeLease(database, instanceId, embedded !== undefined, log, standing);

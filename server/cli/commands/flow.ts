@@ -202,13 +202,16 @@ const headOf = (flow: FlowObject): string[] => [
 
 const heads = ["time", "from", "action", "verdict", "state", "ms", "client", "request"];
 
+/** The reason of a failure, where the audit log names one. */
+const because = ({ reason }: StepObject) => (reason === null ? "" : ` (${reason.name})`);
+
 /** A row for each step, and below the last one what was not offered after it. */
 function pathOf(path: readonly StepObject[]): string[] {
   const rows = path.map((step) => [
     step.at,
     step.from ?? "-",
     step.action ?? "-",
-    step.error === null ? step.verdict : `${step.verdict}: ${step.error}`,
+    step.error === null ? step.verdict : `${step.verdict}: ${step.error}${because(step)}`,
     step.state ?? "-",
     String(step.milliseconds.total),
     [step.client.browser, step.client.platform, step.client.embedding].filter(Boolean).join(" "),
