@@ -8,7 +8,7 @@ import { freePort, startServer } from "../server/testing/server.ts";
 
 /**
  * Takes the picture of docs/operating/observing.md: a Prometheus that scrapes a server on which twenty visitors a second
- * begin to sign in, some with a wrong address. Run it with `node scripts/run.js e2e/metrics-picture.ts`.
+ * begin to sign in, some with a wrong address. `npm run pictures:metrics` runs it.
  */
 const SECONDS = 90;
 
