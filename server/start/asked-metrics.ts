@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { getTableName, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { tables } from "#db/tables";
@@ -9,6 +10,13 @@ import { type AskedMetric, answerFor, isMeasured, type Value } from "../observab
 
 /** Time for which what the database said is repeated: a scraper may ask each second. */
 const HOLDS_MS = 10_000;
+
+/** The same for whether it accepts writes. */
+const READY_HOLDS_MS = 1_000;
+
+/** Time for the first answer, and after which an answer tells nothing any more. */
+const FIRST_ANSWER_MS = 1_000;
+const FORGOTTEN_MS = 30_000;
 
 /** Time over which the event loop is judged. */
 const LOOP_MS = 10_000;
@@ -97,37 +105,55 @@ function answerForDatabase({ read }: Database, readiness: Readiness): (() => voi
         and relname = any (${sql.param(tables.map(getTableName))})`);
     return rows;
   });
-  const ready = held(async () => ((await readiness.check()).ok ? 1 : 0));
+  const ready = held(async () => ((await readiness.check()).ok ? 1 : 0), READY_HOLDS_MS);
   const ofJob = (name: string) => ({ "stile.job": name });
   /** Those that are due later have a negative age. */
   const overdue = (seconds: number) => Math.max(0, seconds);
   return [
-    answerFor("ready", async () => [[await ready(), {}]]),
-    answerFor("jobsWaiting", async () => (await waiting()).map((job) => [job.waiting, ofJob(job.name)])),
-    answerFor("oldestJob", async () =>
-      (await waiting()).map((job) => [overdue(job.oldest), ofJob(job.name)]),
+    answerFor("ready", async () => [[(await ready()) ?? 0, {}]]),
+    answerFor("jobsWaiting", async () =>
+      ((await waiting()) ?? []).map((job) => [job.waiting, ofJob(job.name)]),
     ),
-    answerFor("deliveriesWaiting", async () => (await undelivered()).map((all) => [all.waiting, {}])),
-    answerFor("oldestDelivery", async () => (await undelivered()).map((all) => [overdue(all.oldest), {}])),
+    answerFor("oldestJob", async () =>
+      ((await waiting()) ?? []).map((job) => [overdue(job.oldest), ofJob(job.name)]),
+    ),
+    answerFor("deliveriesWaiting", async () => ((await undelivered()) ?? []).map((all) => [all.waiting, {}])),
+    answerFor("oldestDelivery", async () =>
+      ((await undelivered()) ?? []).map((all) => [overdue(all.oldest), {}]),
+    ),
     answerFor("rows", async () =>
-      (await estimated()).map(({ table, rows }) => [rows, { "db.collection.name": table }]),
+      ((await estimated()) ?? []).map(({ table, rows }) => [rows, { "db.collection.name": table }]),
     ),
   ] satisfies ReturnType<typeof answerFor<AskedMetric>>[];
 }
 
-/** Makes a question that is asked anew after a while. What fails is asked anew at once. */
-function held<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let answer: Promise<Answer> | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (answer && performance.now() - askedAt < HOLDS_MS) return answer;
-    askedAt = performance.now();
-    const asked = ask();
-    answer = asked;
-    asked.catch(() => {
-      if (answer === asked) answer = undefined;
-    });
-    return asked;
+/**
+ * Makes a question to the database that keeps no scrape waiting: it is answered by what was said last, and asked anew
+ * beside that. Only the first answer is waited for, for a second.
+ *
+ * @param holdsMs after which time it is asked anew
+ * @returns undefined while nothing is known, or what is known is half a minute old
+ */
+function held<Answer>(ask: () => Promise<Answer>, holdsMs = HOLDS_MS): () => Promise<Answer | undefined> {
+  let known: { answer: Answer; at: number } | undefined;
+  let asking: Promise<void> | undefined;
+  const askAnew = () => {
+    asking ??= ask()
+      .then((answer) => {
+        known = { answer, at: performance.now() };
+      })
+      // A database that cannot be reached is told by `ready`.
+      .catch(() => {})
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  };
+  return async () => {
+    const isOld = !known || performance.now() - known.at >= holdsMs;
+    const asked = isOld ? askAnew() : undefined;
+    if (!known) await Promise.race([asked, pause(FIRST_ANSWER_MS, undefined, { ref: false })]);
+    return known && performance.now() - known.at < FORGOTTEN_MS ? known.answer : undefined;
   };
 }
 
