@@ -130,6 +130,20 @@ export function MessagePreviews({
   );
 }
 
+/**
+ * Returns a mail as the document of a frame in a colour scheme. Its media queries are replaced: the browser answers them for
+ * the system.
+ *
+ * @param nonce the frame inherits the policy of the page around it, which allows styles by it
+ */
+function framedMail(html: string, scheme: Scheme, nonce: string): string {
+  const query = scheme === "dark" ? "all" : "not all";
+  return html
+    .replace("<style>", () => `<style nonce="${nonce}">`)
+    .replaceAll("@media (prefers-color-scheme: dark)", `@media ${query}`)
+    .replace("</head>", () => `<style nonce="${nonce}">:root { color-scheme: ${scheme}; }</style></head>`);
+}
+
 function OneMessage({
   preview,
   language,
@@ -156,8 +170,7 @@ function OneMessage({
           className="mail-frame"
           title={words.messagePreviews.frame(labelOf(preview))}
           sandbox=""
-          // The frame inherits the policy of this page, which allows styles by its nonce.
-          srcDoc={html.replace("<style>", () => `<style nonce="${nonce}">`)}
+          srcDoc={framedMail(html, scheme, nonce)}
           style={{ colorScheme: scheme }}
         />
       )}
