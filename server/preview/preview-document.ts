@@ -42,7 +42,11 @@ addEventListener("message", ({ source, origin, data }) => {
   const next = markup + " " + logo;
   if (next === displayed) return;
   displayed = next;
-  place.innerHTML = markup;
+  const drawn = document.createElement("template");
+  drawn.innerHTML = markup;
+  // A field that takes the focus would scroll the page around the frame to it.
+  for (const field of drawn.content.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
+  place.replaceChildren(drawn.content);
   // The page around the frame has a main landmark of its own.
   for (const main of place.querySelectorAll("main")) main.setAttribute("aria-label", document.title);
   if (logo) showLogo(logo);
