@@ -9,6 +9,7 @@ import {
   Controls,
   type Edge,
   type EdgeProps,
+  getViewportForBounds,
   MarkerType,
   type Node,
   Position,
@@ -43,7 +44,7 @@ export interface GraphStep {
 }
 
 const WIDTH = 200;
-const HEIGHT = 56;
+const HEIGHT = 64;
 const MAX_STROKE = 8;
 
 /** Of layers below each other. */
@@ -70,8 +71,8 @@ interface Layout {
   steps: readonly { points: Point[]; label: Point }[];
 }
 
-const LABEL_HEIGHT = 16;
-const LABEL_CHARACTER = 6.2;
+const LABEL_HEIGHT = 18;
+const LABEL_CHARACTER = 6.8;
 
 /** Loaded with the first graph: its code is larger than that of all pages. */
 async function layOut(shape: string, direction: Direction): Promise<Omit<Layout, "of">> {
@@ -129,20 +130,45 @@ function RoutedEdge({ id, data, label, markerEnd, style }: EdgeProps<Edge<Layout
 const edgeTypes = { routed: RoutedEdge };
 
 const colours = {
-  passed: "var(--mantine-primary-color-filled)",
-  last: "var(--mantine-color-teal-filled)",
-  failed: "var(--mantine-color-red-filled)",
+  passed: "var(--stile-passed)",
+  last: "var(--stile-better)",
+  failed: "var(--stile-worse)",
 } as const;
 
+const LINE = "var(--stile-line)";
+
+/** How the whole of the drawing is shown when it is asked for. */
 const fitting = { maxZoom: 1, padding: 0.08 };
 
-/** Fits the drawing anew when its place has another size: a window that is turned or widened, or a page that settles. */
-function FitToSize() {
-  const { fitView } = useReactFlow();
-  const size = useStore(({ width, height }) => `${width} ${height}`);
+/** Below it texts cannot be read: the first view of a larger drawing shows its beginning, and the rest is moved into sight. */
+const MIN_FIRST_ZOOM = 0.85;
+
+const MARGIN_PX = 16;
+
+/**
+ * Shows the drawing anew when its place has another size: a window that is turned or widened, or a page that settles.
+ *
+ * @param first the state that the drawing begins with
+ */
+function FirstView({ first }: { first: Point }) {
+  const { getNodes, getNodesBounds, setViewport } = useReactFlow();
+  const width = useStore((store) => store.width);
+  const height = useStore((store) => store.height);
+  const { x: firstX, y: firstY } = first;
   useEffect(() => {
-    if (size !== "0 0") void fitView(fitting);
-  }, [size, fitView]);
+    if (width === 0 || height === 0) return;
+    const bounds = getNodesBounds(getNodes());
+    const { x, y, zoom } = getViewportForBounds(bounds, width, height, MIN_FIRST_ZOOM, 1, fitting.padding);
+    const startOf = (start: number, middle: number, size: number, place: number) =>
+      Math.min(MARGIN_PX - start * zoom, Math.max(place - MARGIN_PX - (start + size) * zoom, middle));
+    const fitsWidth = bounds.width * zoom <= width;
+    const fitsHeight = bounds.height * zoom <= height;
+    void setViewport({
+      zoom,
+      x: fitsWidth ? x : startOf(bounds.x, width / 2 - (firstX + WIDTH / 2) * zoom, bounds.width, width),
+      y: fitsHeight ? y : startOf(bounds.y, height / 2 - (firstY + HEIGHT / 2) * zoom, bounds.height, height),
+    });
+  }, [width, height, firstX, firstY, getNodes, getNodesBounds, setViewport]);
   return null;
 }
 
@@ -189,15 +215,19 @@ export function StateGraph({
   const isPlaced = layout?.of === wanted;
   const shownHeight = direction === "RIGHT" ? height : NARROW_HEIGHT;
   const { source, target } = directions[direction];
+  const first = layout?.states.get(states[0]?.id ?? "");
   const nodes: Node[] = states.map(({ id, label: text, note, mark }) => ({
     id,
+    // Without its size a state is not shown until it was measured, which is done anew with each drawing of the page.
+    width: WIDTH,
+    height: HEIGHT,
     position: layout?.states.get(id) ?? { x: 0, y: 0 },
     sourcePosition: source,
     targetPosition: target,
     data: {
       label: (
         <>
-          <Text size="sm" fw={mark ? 600 : 400} lh={1.2} truncate>
+          <Text size="sm" fw={mark ? 600 : 400} lh={1.2} lineClamp={2} title={text}>
             {text}
           </Text>
           {note && (
@@ -209,14 +239,13 @@ export function StateGraph({
       ),
     },
     style: {
-      width: WIDTH,
-      height: HEIGHT,
+      padding: "2px 8px",
       display: "flex",
       flexDirection: "column",
       justifyContent: "center",
       borderWidth: mark ? 2 : 1,
       cursor: onState ? "pointer" : "default",
-      ...(mark ? { borderColor: colours[mark] } : {}),
+      borderColor: mark ? colours[mark] : LINE,
       borderRadius: "var(--mantine-radius-md)",
     },
   }));
@@ -227,11 +256,17 @@ export function StateGraph({
     label: text,
     type: "routed",
     data: { ...layout?.steps[index] },
-    markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, markerUnits: "userSpaceOnUse" },
+    markerEnd: {
+      type: MarkerType.ArrowClosed,
+      width: 14,
+      height: 14,
+      markerUnits: "userSpaceOnUse",
+      color: isPassed ? colours.passed : LINE,
+    },
     zIndex: isPassed ? 1 : 0,
     style: {
       strokeWidth: isPassed ? 2.5 : 1 + weight * (MAX_STROKE - 1),
-      ...(isPassed ? { stroke: colours.passed } : {}),
+      stroke: isPassed ? colours.passed : LINE,
     },
   }));
   return (
@@ -244,8 +279,6 @@ export function StateGraph({
           edges={edges}
           edgeTypes={edgeTypes}
           colorMode={scheme}
-          fitView
-          fitViewOptions={fitting}
           minZoom={0.1}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -259,8 +292,8 @@ export function StateGraph({
           ariaLabelConfig={words.graph.controls}
         >
           <Background />
-          <Controls showInteractive={false} />
-          <FitToSize />
+          <Controls showInteractive={false} fitViewOptions={fitting} />
+          {first && <FirstView first={first} />}
         </ReactFlow>
       ) : (
         <Skeleton height={shownHeight} />
