@@ -1,6 +1,6 @@
 "use client";
 
-import { Box } from "@mantine/core";
+import { Box, Skeleton } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { type DisplayedPicture, PREVIEW_READY } from "#server/preview/displayed-picture";
@@ -66,6 +66,7 @@ export function PageFrame({
             style={{ transform: `scale(${scale})` }}
           />
         )}
+        {isShown && !(isReady && displayed) && <Skeleton className="page-frame-cover" radius={0} />}
       </Box>
     </Box>
   );

@@ -92,7 +92,7 @@ function Cell({
         label={words.look.frame(spoken(name))}
         displayed={displayed}
         screen={screen}
-        isShown={isInView}
+        isShown={isInView && !(error && !displayed)}
       />
       {error && !previews && <Failure error={error} />}
     </Paper>

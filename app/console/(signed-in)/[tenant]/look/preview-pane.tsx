@@ -139,7 +139,7 @@ export function PreviewPane({
         ) : (
           <Skeleton height={600} />
         )
-      ) : (
+      ) : error && !displayed ? null : (
         <PageFrame label={words.look.frame(spoken(state))} displayed={displayed} screen={screen} />
       )}
       {error && <Failure error={error} />}

@@ -80,7 +80,7 @@ export function SeenState({
             ].join(" · ")}
           </Text>
           {error && <Failure error={error} />}
-          {state !== null && (known !== null || !declared) ? (
+          {error && !displayed ? null : state !== null && (known !== null || !declared) ? (
             <PageFrame label={words.flow.seenFrame(state)} displayed={displayed} screen={screen} />
           ) : (
             <Empty title={state === null ? words.flow.seenNothing : words.flow.seenUnknown} />
