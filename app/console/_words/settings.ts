@@ -79,7 +79,7 @@ export const settingsWords = {
     sections: "Sections",
     found: (count: number) => (count === 1 ? "1 setting found" : `${count} settings found`),
     nothingFound: "Search by a part of the name or of the meaning, for instance “passkey” or “lifetime”.",
-    setBy: { server: "Set by the server", operator: "Set by operators" },
+    setBy: { server: "Only the server sets it", operator: "Only operators set it" },
     changed: "Changed",
     set: "Set here",
     notSet: "not set",

@@ -111,7 +111,7 @@ export function Setting({
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {facts.join(" · ")}
         </Text>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" ms="auto">
           {set_by !== "tenant" && (
             <Badge variant="light" color="gray" tt="none">
               {words.settings.setBy[set_by]}
