@@ -3,6 +3,7 @@
 import {
   Autocomplete,
   Badge,
+  Button,
   ColorPicker,
   type CSSVariablesResolver,
   createTheme,
@@ -100,6 +101,8 @@ const theme = createTheme({
         hueLabel: words.settingField.hue,
       },
     }),
+    // Where motion is reduced, the library leaves the half of its size out that it is moved by.
+    Button: Button.extend({ styles: { loader: { transform: "translate(-50%, -50%)" } } }),
     // Its text is short, is not cut in a narrow column, and is written as everywhere else.
     Badge: Badge.extend({ defaultProps: { miw: "max-content", tt: "none" } }),
     Notification: Notification.extend({ defaultProps: closes }),
