@@ -187,7 +187,12 @@ async function settle(page: Page): Promise<void> {
     await frame.scrollIntoViewIfNeeded();
     await frame.contentFrame().locator("body > *").first().waitFor({ state: "attached" });
   }
-  if (frames.length > 0) await page.evaluate(() => window.scrollTo(0, 0));
+  if (frames.length === 0) return;
+  await page.waitForFunction((selector) => !document.querySelector(selector), waiting);
+  await page.evaluate(() => {
+    window.scrollTo(0, 0);
+    for (const pane of document.querySelectorAll(".preview-pane")) pane.scrollTo(0, 0);
+  });
 }
 
 function isWiderThanWindow(page: Page): Promise<boolean> {
