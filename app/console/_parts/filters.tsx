@@ -152,8 +152,8 @@ export function OptionsField({
 export function TimeSpanFields() {
   return (
     <>
-      <TimeField name="from" label={words.range.from} width={190} />
-      <TimeField name="to" label={words.range.to} width={190} />
+      <TimeField name="from" label={words.range.from} width={220} />
+      <TimeField name="to" label={words.range.to} width={220} />
     </>
   );
 }
@@ -168,7 +168,7 @@ export function TimeField({ name, label, width }: Field) {
       value={at.isValid() ? at.format("YYYY-MM-DD HH:mm:ss") : null}
       onChange={(chosen) => change({ [name]: chosen ? dayjs(chosen).toISOString() : "" })}
       clearable
-      w={shortWidthOf(width)}
+      w={widthOf(width)}
     />
   );
 }

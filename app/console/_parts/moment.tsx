@@ -4,13 +4,9 @@ import { Text, Tooltip } from "@mantine/core";
 import dayjs from "dayjs";
 import relativeTime from "dayjs/plugin/relativeTime";
 import { words } from "../_words.ts";
+import { exactTime } from "./written-time.ts";
 
 dayjs.extend(relativeTime);
-
-const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-
-/** A time in the zone of the viewer, in full. */
-const absoluteTime = (moment: string): string => absolute.format(new Date(moment));
 
 /** How long ago a time is, or how far ahead. */
 const relativeTimeOf = (moment: string): string => dayjs(moment).fromNow();
@@ -32,9 +28,9 @@ export function Moment({
       </Text>
     );
   return (
-    <Tooltip label={absoluteTime(at)}>
+    <Tooltip label={exactTime(new Date(at))}>
       <Text span size={size} style={{ whiteSpace: "nowrap" }} suppressHydrationWarning>
-        <time dateTime={at} title={absoluteTime(at)}>
+        <time dateTime={at} title={exactTime(new Date(at))}>
           {relativeTimeOf(at)}
         </time>
       </Text>

@@ -1,3 +1,5 @@
+import { writtenTime, writtenUtcDay } from "./written-time.ts";
+
 /** Steps of time that the service counts by: hours and days of UTC. */
 
 export type TimeStep = "hour" | "day";
@@ -13,11 +15,7 @@ export function timeSteps({ from, to }: { from: string; to: string }, step: Time
   return Array.from({ length: count }, (_, index) => new Date(first + index * stepMs[step]).toISOString());
 }
 
-const labels: Record<TimeStep, Intl.DateTimeFormat> = {
-  hour: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }),
-  // A day of UTC has another date in half of all zones.
-  day: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" }),
-};
+const labels: Record<TimeStep, (at: Date) => string> = { hour: writtenTime, day: writtenUtcDay };
 
 /** Writes the start of a step: an hour in the zone of the viewer, a day as that of UTC. */
-export const stepLabel = (at: string, step: TimeStep): string => labels[step].format(new Date(at));
+export const stepLabel = (at: string, step: TimeStep): string => labels[step](new Date(at));

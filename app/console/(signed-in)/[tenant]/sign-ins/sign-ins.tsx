@@ -157,8 +157,8 @@ export function SignIns() {
           all={words.signIns.all}
           width={220}
         />
-        <TimeField name="since" label={words.signIns.since} width={190} />
-        <TimeField name="until" label={words.signIns.until} width={190} />
+        <TimeField name="since" label={words.signIns.since} width={220} />
+        <TimeField name="until" label={words.signIns.until} width={220} />
         <SearchField name="request" label={words.signIns.request} width={230} />
       </Group>
       <DataTable
