@@ -10,6 +10,10 @@ import { words } from "../_words.ts";
 export const errorSentence = (error: { message: string }): string =>
   error instanceof TRPCClientError && !error.data ? words.failed.noAnswer : error.message;
 
+/** Whether the service said that there is no such thing, or that its id is none. */
+export const isMissing = (error: { data?: { httpStatus?: number } | null | undefined } | null): boolean =>
+  error?.data?.httpStatus === 404 || error?.data?.httpStatus === 400;
+
 /** Says why something could not be read or changed, in the words of the service. */
 export function Failure({ error, retry }: { error: { message: string }; retry?: () => void }) {
   return (

@@ -2,7 +2,7 @@
 
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Failure } from "./answers.tsx";
+import { Empty, Failure, isMissing } from "./answers.tsx";
 import { BackLink } from "./back-link.tsx";
 import { OfConfiguration } from "./own-tenant.tsx";
 import { PageHead } from "./page-head.tsx";
@@ -14,18 +14,33 @@ export function PartyHead({
   sentence,
   found: { data, error, refetch },
   failure,
+  missing,
   children,
 }: {
   /** The page of all of them. */
   list: { path: string; label: string };
   title: string;
   sentence?: string;
-  found: { data: unknown; error: { message: string } | null; refetch(): unknown };
+  found: {
+    data: unknown;
+    error: { message: string; data?: { httpStatus?: number } | null | undefined } | null;
+    refetch(): unknown;
+  };
   /** What stands in place of the error. */
   failure?: ReactNode;
+  /** What is said if there is no such thing, in place of all that the page has. */
+  missing?: { title: string; sentence: string };
   /** Actions. */
   children?: ReactNode;
 }) {
+  if (!data && missing && isMissing(error))
+    return (
+      <>
+        <BackLink to={list.path} label={list.label} />
+        <PageHead title={list.label} />
+        <Empty {...missing} />
+      </>
+    );
   return (
     <>
       <BackLink to={list.path} label={list.label} />

@@ -30,6 +30,10 @@ export const providers = {
   key: "Key",
   keyHint: "Names the provider in addresses: lower case letters, digits, “_” and “-”.",
   id: "Id",
+  missing: {
+    title: "There is no such provider",
+    sentence: "It may have been deleted, or belong to another tenant.",
+  },
   oauthSentence: "Enter the callback address at the provider, and its client id and secret here.",
   samlSentence: "Give the provider the address of the metadata, or the other addresses one by one.",
   check: {

@@ -6,6 +6,10 @@ export const webhooks = {
   callbackHint: "An https address on the public internet.",
   events: "Events",
   eventsHint: "A part of a name covers all events below it: user.update covers user.update.email.create.",
+  missing: {
+    title: "There is no such webhook",
+    sentence: "It may have been deleted, or belong to another tenant.",
+  },
   state: "State",
   fromConfiguration: "Configuration",
   configured: "It is part of the configuration, which alone changes it.",

@@ -4,7 +4,7 @@ import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core
 import { IconAlertTriangle, IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure, isMissing } from "../../../../_parts/answers.tsx";
 import { BackLink } from "../../../../_parts/back-link.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { download } from "../../../../_parts/download.ts";
@@ -41,7 +41,7 @@ export function Import({ id }: { id: string }) {
       <>
         <BackLink to="imports" label={words.pages.imports} />
         <PageHead title={words.imports.title} />
-        {error.data?.httpStatus === 404 || error.data?.httpStatus === 400 ? (
+        {isMissing(error) ? (
           <Empty title={words.imports.missing} sentence={words.imports.missingSentence} />
         ) : (
           <Failure error={error} retry={() => void refetch()} />

@@ -50,6 +50,7 @@ export function OAuthProvider({ id, declared }: { id: string; declared: Declared
       <PartyHead
         list={{ path: "providers", label: words.pages.providers }}
         found={{ data, error, refetch }}
+        missing={words.providers.missing}
         title={data ? nameOfOAuth(data) : id}
         sentence={words.providers.oauthSentence}
       >

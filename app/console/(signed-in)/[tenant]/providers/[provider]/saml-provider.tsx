@@ -43,6 +43,7 @@ export function SamlProvider({ id, declared }: { id: string; declared: DeclaredS
       <PartyHead
         list={{ path: "providers", label: words.pages.providers }}
         found={{ data, error, refetch }}
+        missing={words.providers.missing}
         title={data?.name ?? words.providers.saml}
         sentence={words.providers.samlSentence}
       >

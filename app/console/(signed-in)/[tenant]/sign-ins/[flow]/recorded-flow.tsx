@@ -7,7 +7,7 @@ import dayjs from "dayjs";
 import Link from "next/link";
 import { inGroups } from "#server/recorder/written-support-number";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure, isMissing } from "../../../../_parts/answers.tsx";
 import { BackLink } from "../../../../_parts/back-link.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
@@ -54,7 +54,7 @@ export function RecordedFlow({ id }: { id: string }) {
       ) : error ? (
         <>
           <PageHead title={words.flow.title} />
-          {error.data?.httpStatus === 404 || error.data?.httpStatus === 400 ? (
+          {isMissing(error) ? (
             <Empty title={words.flow.missing} sentence={words.flow.missingSentence} />
           ) : (
             <Failure error={error} retry={() => void refetch()} />

@@ -4,7 +4,7 @@ import { Badge, Group, Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Empty, Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure, isMissing } from "../../../../_parts/answers.tsx";
 import { BackLink } from "../../../../_parts/back-link.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
@@ -49,7 +49,7 @@ export function User({ id }: { id: string }) {
     if (chosen) tabs.current?.scrollTo({ left: chosen.offsetLeft - chosen.offsetWidth });
   }, [tab, isKnown]);
   const toAll = <BackLink to="users" label={words.pages.users} />;
-  if (error?.data?.httpStatus === 404 || error?.data?.httpStatus === 400)
+  if (isMissing(error))
     return (
       <>
         {toAll}

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
-import { Failure } from "../../../../_parts/answers.tsx";
+import { Empty, Failure } from "../../../../_parts/answers.tsx";
 import { BackLink } from "../../../../_parts/back-link.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { Facts } from "../../../../_parts/facts.tsx";
@@ -34,13 +34,19 @@ export function Webhook({ id }: { id: string }) {
   const stored = data?.database.find((webhook) => webhook.id === id) ?? null;
   const configured = data?.config.find((webhook) => webhook.id === id);
   const callback = stored?.callback ?? configured?.callback;
+  const toAll = <BackLink to="webhooks" label={words.pages.webhooks} />;
+  if (data && !stored && !configured)
+    return (
+      <>
+        {toAll}
+        <PageHead title={words.pages.webhooks} />
+        <Empty {...words.webhooks.missing} />
+      </>
+    );
   return (
     <>
-      <BackLink to="webhooks" label={words.pages.webhooks} />
-      <PageHead
-        title={callback ?? (data ? id : words.pages.webhooks)}
-        sentence={configured && words.webhooks.configured}
-      >
+      {toAll}
+      <PageHead title={callback ?? words.pages.webhooks} sentence={configured && words.webhooks.configured}>
         {may("testWebhook") && (
           <Button
             variant="default"
