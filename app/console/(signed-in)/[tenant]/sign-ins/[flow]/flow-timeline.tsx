@@ -102,7 +102,7 @@ function StepDetails({
   const { verdict, error, client, inputs } = step;
   const verdicts: Partial<Record<string, string>> = words.flow.verdicts;
   return (
-    <Stack gap={6} mt={4}>
+    <Stack gap={6} mt={4} style={{ overflowWrap: "anywhere" }}>
       <Group gap="xs">
         <Badge variant="light" color={isPerformed(step) ? "teal" : "red"} tt="none" fw={500} radius="sm">
           {verdicts[verdict] ?? verdict}
