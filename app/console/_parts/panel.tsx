@@ -17,8 +17,8 @@ export function Panel({
   return (
     <Paper withBorder p="md" component="section" aria-labelledby={id}>
       <Stack gap="md">
-        <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
-          <Stack gap={2} style={{ minWidth: 0 }}>
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Stack gap={2} flex="1 1 240px" style={{ minWidth: 0 }}>
             <Title order={2} size="h5" id={id}>
               {title}
             </Title>
