@@ -2,7 +2,9 @@
 
 import {
   ColorInput,
+  ColorSwatch,
   Input,
+  isColorValid,
   JsonInput,
   MultiSelect,
   NumberInput,
@@ -138,6 +140,12 @@ export function SettingField({
       <ColorInput
         {...common}
         placeholder={placeholder}
+        // The library shows an empty field as white.
+        {...(typeof value === "string"
+          ? {}
+          : isColorValid(placeholder)
+            ? { leftSection: <ColorSwatch color={placeholder} size={18} /> }
+            : { withPreview: false })}
         eyeDropperButtonProps={{ "aria-label": words.settingField.pickColor(label) }}
         value={typeof value === "string" ? value : ""}
         onChange={(color) => onChange(color === "" ? null : color)}
