@@ -93,7 +93,11 @@ const theme = createTheme({
     Autocomplete: Autocomplete.extend(lists),
     TagsInput: TagsInput.extend(lists),
     // What has no control is moved by the arrows.
-    TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
+    TableScrollContainer: {
+      defaultProps: {
+        scrollAreaProps: { type: "auto", offsetScrollbars: "present", viewportProps: { tabIndex: 0 } },
+      },
+    },
     SpotlightActionsList: { defaultProps: { viewportProps: { tabIndex: 0 } } },
     ColorPicker: ColorPicker.extend({
       defaultProps: {
@@ -111,7 +115,10 @@ const theme = createTheme({
     SegmentedControl: SegmentedControl.extend({
       styles: { root: scrolled, label: { color: "var(--mantine-color-text)" } },
     }),
-    Tabs: Tabs.extend({ styles: { list: { ...scrolled, flexWrap: "nowrap" }, tab: { flexShrink: 0 } } }),
+    Tabs: Tabs.extend({
+      classNames: { list: "moved-row" },
+      styles: { list: { ...scrolled, flexWrap: "nowrap" }, tab: { flexShrink: 0 } },
+    }),
   },
 });
 

@@ -25,6 +25,7 @@ import { useChange } from "../../../_parts/change.tsx";
 import { FormModal } from "../../../_parts/form-modal.tsx";
 import { useLockOutQuestion } from "../../../_parts/lock-out.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
+import { SettingName } from "../../../_parts/setting-name.tsx";
 import { useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { DryRun } from "./dry-run.tsx";
@@ -122,7 +123,7 @@ export function SaveBar({
           ).catch(() => {});
         }}
       >
-        <Table aria-label={words.settings.reviewTitle} layout="fixed">
+        <Table aria-label={words.settings.reviewTitle} layout="fixed" className="stacked-table">
           <Table.Thead>
             <Table.Tr>
               <Table.Th w="50%">{words.settings.setting}</Table.Th>
@@ -133,7 +134,9 @@ export function SaveBar({
           <Table.Tbody>
             {changes.map((change) => (
               <Table.Tr key={change.name}>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>{change.name}</Table.Td>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>
+                  <SettingName name={change.name} />
+                </Table.Td>
                 <Table.Td>
                   <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, change.before)}</Code>
                 </Table.Td>

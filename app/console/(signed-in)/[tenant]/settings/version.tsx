@@ -4,6 +4,7 @@ import { Anchor, Code, Stack, Text } from "@mantine/core";
 import Link from "next/link";
 import type { SettingsVersion } from "../../../_api/console-router.ts";
 import { Identifier } from "../../../_parts/identifier.tsx";
+import { SettingName } from "../../../_parts/setting-name.tsx";
 import { usePagePath } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { shownValue } from "./setting.tsx";
@@ -31,7 +32,7 @@ export function Changes({ version: { changes } }: { version: SettingsVersion }) 
     <Stack gap={4}>
       {changes.map(({ path, before, after }) => (
         <Text key={path} size="xs" style={{ overflowWrap: "break-word" }}>
-          {path}: <Code>{shownValue(before)}</Code> → <Code>{shownValue(after)}</Code>
+          <SettingName name={path} />: <Code>{shownValue(before)}</Code> → <Code>{shownValue(after)}</Code>
         </Text>
       ))}
     </Stack>
