@@ -316,7 +316,7 @@ export const windows: Record<string, PicturesOf> = {
       address: `${tenant.id}/settings?section=password`,
       async open(page) {
         await field(page, "password.min_length").fill("300");
-        await page.getByRole("region", { name: "Unsaved changes" }).waitFor();
+        await page.getByText("Cannot be saved: password.min_length").waitFor();
       },
     },
     {
@@ -490,7 +490,7 @@ export const windows: Record<string, PicturesOf> = {
   ],
   "[tenant]/roles/roles.tsx": (home) => [
     { name: "roles-window-give", address: `${home}/roles`, open: pressing("Give a role") },
-    { name: "roles-window-take-away", address: `${home}/roles`, open: pressing("Take away") },
+    { name: "roles-window-take-away", address: `${home}/roles`, open: pressing(/^Take away /) },
   ],
   "[tenant]/tenants/tenants.tsx": (home) => [
     { name: "tenants-window-create", address: `${home}/tenants`, open: pressing("New tenant") },

@@ -10,8 +10,18 @@ import { words } from "../_words.ts";
 export const errorSentence = (error: { message: string }): string =>
   error instanceof TRPCClientError && !error.data ? words.failed.noAnswer : error.message;
 
+/** An error of a call. Without data the service did not answer. */
+export interface Answered {
+  message: string;
+  data?: { httpStatus?: number } | null | undefined;
+}
+
+/** Returns what the service said against what was entered; undefined for an error that is about something else. */
+export const inputErrorOf = (error: Answered | null): string | undefined =>
+  error?.data?.httpStatus === 400 || error?.data?.httpStatus === 409 ? error.message : undefined;
+
 /** Whether the service said that there is no such thing, or that its id is none. */
-export const isMissing = (error: { data?: { httpStatus?: number } | null | undefined } | null): boolean =>
+export const isMissing = (error: Answered | null): boolean =>
   error?.data?.httpStatus === 404 || error?.data?.httpStatus === 400;
 
 /** Says why something could not be read or changed, in the words of the service. */

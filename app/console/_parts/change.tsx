@@ -8,7 +8,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { refusalOf } from "../_api/step-up.ts";
 import { words } from "../_words.ts";
-import { errorSentence } from "./answers.tsx";
+import { type Answered, errorSentence, inputErrorOf } from "./answers.tsx";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
 
@@ -18,12 +18,21 @@ import { errorSentence } from "./answers.tsx";
  * @param options of a procedure: `trpc.blockUser.mutationOptions()`
  * @param said after success; none for a change whose effect is plainly seen
  * @param then `undo` makes the opposite change, which is then offered beside what is said. `leadsTo`: the page that follows
- *   the deletion of what this one is about, which is then not read again
+ *   the deletion of what this one is about, which is then not read again. `atField`: the form shows what the service said
+ *   against what was entered (`inputErrorOf`)
  */
-export function useChange<Input, Output, Failed extends { message: string }, Context>(
+export function useChange<Input, Output, Failed extends Answered, Context>(
   options: UseMutationOptions<Output, Failed, Input, Context>,
   said?: string,
-  { undo, leadsTo }: { undo?: ((made: Input) => Promise<unknown>) | undefined; leadsTo?: string } = {},
+  {
+    undo,
+    leadsTo,
+    atField = false,
+  }: {
+    undo?: ((made: Input) => Promise<unknown>) | undefined;
+    leadsTo?: string;
+    atField?: boolean;
+  } = {},
 ) {
   const queries = useQueryClient();
   const router = useRouter();
@@ -38,7 +47,8 @@ export function useChange<Input, Output, Failed extends { message: string }, Con
     onError(error, ...given) {
       // They are asked about, and shown, where the change is made.
       const reason = refusalOf(error);
-      if (reason !== "locks_out" && reason !== "changed_since")
+      const isShown = atField && inputErrorOf(error) !== undefined;
+      if (reason !== "locks_out" && reason !== "changed_since" && !isShown)
         notifications.show({ message: errorSentence(error), color: "red", autoClose: 10_000 });
       return options.onError?.(error, ...given);
     },

@@ -2,7 +2,7 @@
 
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Empty, Failure, isMissing } from "./answers.tsx";
+import { type Answered, Empty, Failure, isMissing } from "./answers.tsx";
 import { BackLink } from "./back-link.tsx";
 import { OfConfiguration } from "./own-tenant.tsx";
 import { PageHead } from "./page-head.tsx";
@@ -21,11 +21,7 @@ export function PartyHead({
   list: { path: string; label: string };
   title: string;
   sentence?: string;
-  found: {
-    data: unknown;
-    error: { message: string; data?: { httpStatus?: number } | null | undefined } | null;
-    refetch(): unknown;
-  };
+  found: { data: unknown; error: Answered | null; refetch(): unknown };
   /** What stands in place of the error. */
   failure?: ReactNode;
   /** What is said if there is no such thing, in place of all that the page has. */

@@ -149,6 +149,7 @@ export const settingsWords = {
     restoreConsequence:
       "All settings become those of this version. What was changed since stays in the history.",
     restored: "The version is in force again.",
+    cannotBeSaved: (names: readonly string[]) => `Cannot be saved: ${names.join(", ")}`,
     unsaved: "Unsaved changes",
     review: "Review and save",
     reviewTitle: "Save these changes?",

@@ -75,6 +75,8 @@ export function SaveBar({
     words.settings.saved,
   );
   if (changes.length === 0) return null;
+  // Their fields say why.
+  const named = changes.flatMap(({ name }) => (problem?.includes(name) ? [name] : []));
   const locksOut = (dryRun.data?.locked_out.count ?? 0) > 0;
   const shown = (name: string, value: unknown) =>
     secrets.has(name) && value !== undefined && value !== null ? "***" : shownValue(value);
@@ -95,7 +97,11 @@ export function SaveBar({
             {...(problem ? { c: "red" } : {})}
             style={{ overflowWrap: "anywhere" }}
           >
-            {problem ?? words.settingField.changed(changes.length)}
+            {problem === undefined
+              ? words.settingField.changed(changes.length)
+              : named.length > 0
+                ? words.settings.cannotBeSaved(named)
+                : problem}
           </Text>
           <Button size="xs" variant="default" onClick={onDone}>
             {words.settingField.discard}

@@ -6,6 +6,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { inputErrorOf } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
@@ -42,7 +43,10 @@ function Form({ onClose }: { onClose(): void }) {
       },
     }),
     words.users.created,
+    { atField: true },
   );
+  const wrong = inputErrorOf(create.error);
+  const isAboutUsername = wrong !== undefined && /username/i.test(wrong);
   // An address that Enter has not ended is meant too.
   const all = [...addresses, ...(typed.trim() === "" ? [] : [typed.trim()])];
   return (
@@ -62,7 +66,11 @@ function Form({ onClose }: { onClose(): void }) {
           label={words.users.emails}
           description={words.users.emailsHint}
           value={addresses}
-          onChange={setAddresses}
+          onChange={(chosen) => {
+            setAddresses(chosen);
+            create.reset();
+          }}
+          error={isAboutUsername ? undefined : wrong}
           searchValue={typed}
           onSearchChange={setTyped}
           splitChars={[",", " ", ";"]}
@@ -76,7 +84,11 @@ function Form({ onClose }: { onClose(): void }) {
         <TextInput
           label={words.users.username}
           value={username}
-          onChange={({ currentTarget }) => setUsername(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setUsername(currentTarget.value);
+            create.reset();
+          }}
+          error={isAboutUsername ? wrong : undefined}
           autoComplete="off"
         />
         <Group justify="flex-end">

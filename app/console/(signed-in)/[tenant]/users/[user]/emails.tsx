@@ -3,6 +3,7 @@
 import { Badge, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
+import { inputErrorOf } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
@@ -100,14 +101,19 @@ function AddEmail({ id }: { id: string }) {
       },
     }),
     words.user.emailAdded,
+    { atField: true },
   );
   return (
     <OneField
       label={words.user.newEmail}
       button={words.add}
       value={address}
-      onChange={setAddress}
+      onChange={(typed) => {
+        setAddress(typed);
+        add.reset();
+      }}
       type="email"
+      error={inputErrorOf(add.error)}
       isPending={add.isPending}
       isUnchanged={address.trim() === ""}
       onSubmit={() => add.mutate({ tenant, id, body: { address: address.trim(), is_verified: isVerified } })}

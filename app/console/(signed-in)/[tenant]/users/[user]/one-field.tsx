@@ -14,6 +14,7 @@ export function OneField({
   isPending,
   isUnchanged,
   isReadOnly = false,
+  error,
   onSubmit,
   children,
 }: {
@@ -26,6 +27,8 @@ export function OneField({
   isPending: boolean;
   isUnchanged: boolean;
   isReadOnly?: boolean;
+  /** What the service said against the text. */
+  error?: string | undefined;
   onSubmit(): void;
   /** What stands below the field. */
   children?: ReactNode;
@@ -46,7 +49,8 @@ export function OneField({
             type={type}
             value={value}
             onChange={({ currentTarget }) => onChange(currentTarget.value)}
-            readOnly={isReadOnly}
+            disabled={isReadOnly}
+            error={error}
             autoComplete="off"
             flex={1}
           />

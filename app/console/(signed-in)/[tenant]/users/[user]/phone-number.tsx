@@ -3,6 +3,7 @@
 import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
+import { inputErrorOf } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
@@ -17,7 +18,7 @@ export function PhoneNumber({ user }: { user: UserObject }) {
   const { id, phone_number: stored = "", phone_number_verified: storedVerified = false } = user;
   const [typed, setTyped] = useState(stored);
   const [isVerified, setVerified] = useState(storedVerified);
-  const set = useChange(trpc.setPhoneNumber.mutationOptions(), words.saved);
+  const set = useChange(trpc.setPhoneNumber.mutationOptions(), words.saved, { atField: true });
   const remove = useChange(trpc.deletePhoneNumber.mutationOptions(), words.removed);
   const body = { phone_number: typed.trim(), phone_number_verified: isVerified };
   return (
@@ -27,7 +28,11 @@ export function PhoneNumber({ user }: { user: UserObject }) {
         hint={words.user.phoneHint}
         button={words.save}
         value={typed}
-        onChange={setTyped}
+        onChange={(text) => {
+          setTyped(text);
+          set.reset();
+        }}
+        error={inputErrorOf(set.error)}
         type="tel"
         isPending={set.isPending}
         isUnchanged={typed.trim() === "" || (typed.trim() === stored && isVerified === storedVerified)}

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
+import { inputErrorOf } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
@@ -16,7 +17,7 @@ export function Username({ user }: { user: UserObject }) {
   const { id } = user;
   const stored = user.username?.username ?? "";
   const [typed, setTyped] = useState(stored);
-  const set = useChange(trpc.setUsername.mutationOptions(), words.saved);
+  const set = useChange(trpc.setUsername.mutationOptions(), words.saved, { atField: true });
   const remove = useChange(trpc.deleteUsername.mutationOptions(), words.removed);
   return (
     <Panel title={words.user.username}>
@@ -24,7 +25,11 @@ export function Username({ user }: { user: UserObject }) {
         label={words.user.username}
         button={words.save}
         value={typed}
-        onChange={setTyped}
+        onChange={(text) => {
+          setTyped(text);
+          set.reset();
+        }}
+        error={inputErrorOf(set.error)}
         isPending={set.isPending}
         isUnchanged={typed.trim() === "" || typed.trim() === stored}
         isReadOnly={!may("setUsername")}
