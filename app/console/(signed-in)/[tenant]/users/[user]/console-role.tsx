@@ -68,7 +68,7 @@ function Role({ id, role }: { id: string; role: ConsoleRole | null }) {
         value={chosen}
         onChange={(name) => setChosen(name as ConsoleRole | null)}
         allowDeselect={false}
-        readOnly={!mayChange}
+        disabled={!mayChange}
         flex={1}
       />
       {mayChange && (

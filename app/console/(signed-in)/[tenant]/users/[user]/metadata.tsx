@@ -75,7 +75,7 @@ function Editor({ user, kind }: { user: UserObject; kind: Kind }) {
           autosize
           minRows={5}
           maxRows={20}
-          readOnly={!may("patchUserMetadata")}
+          disabled={!may("patchUserMetadata")}
           spellCheck={false}
         />
         {may("patchUserMetadata") && (

@@ -84,7 +84,7 @@ function Names({ user }: { user: UserObject }) {
               label={fields[name]}
               value={texts[name] ?? user[name] ?? ""}
               onChange={({ currentTarget }) => setTexts({ ...texts, [name]: currentTarget.value })}
-              readOnly={!may("updateUser")}
+              disabled={!may("updateUser")}
               autoComplete="off"
             />
           ))}
@@ -98,7 +98,7 @@ function Names({ user }: { user: UserObject }) {
             value={language}
             onChange={(chosen) => setLanguage(chosen ?? "")}
             allowDeselect={false}
-            readOnly={!may("updateUser")}
+            disabled={!may("updateUser")}
           />
           {may("updateUser") && (
             <Group justify="flex-end">
