@@ -88,6 +88,7 @@ export function ChoiceField({ name, label, width, suggestions }: Field & { sugge
     <Autocomplete
       key={value(name)}
       label={label}
+      placeholder={words.any}
       defaultValue={value(name)}
       data={suggestions}
       onOptionSubmit={take}
@@ -135,12 +136,14 @@ export function OptionsField({
   width,
 }: Field & { options: readonly (string | { value: string; label: string })[] }) {
   const [value, change] = useSearchState();
+  const chosen = value(name).split(",").filter(Boolean);
   return (
     <MultiSelect
       label={label}
+      placeholder={chosen.length === 0 ? words.any : undefined}
       data={options}
-      value={value(name).split(",").filter(Boolean)}
-      onChange={(chosen) => change({ [name]: chosen.join(",") })}
+      value={chosen}
+      onChange={(next) => change({ [name]: next.join(",") })}
       searchable
       clearable
       w={widthOf(width)}

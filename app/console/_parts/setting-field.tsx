@@ -110,13 +110,15 @@ export function SettingField({
   if (types.length === 1 && types[0] === "array" && declared.items?.type === "string") {
     const list = Array.isArray(value) ? (value as string[]) : [];
     const change = (chosen: string[]) => onChange(chosen.length > 0 ? chosen : null);
+    const shown = { placeholder: list.length === 0 ? placeholder : undefined };
     const offered = declared.items.enum?.filter((choice) => typeof choice === "string");
     return offered ? (
-      <MultiSelect {...common} {...clears} data={offered} value={list} onChange={change} />
+      <MultiSelect {...common} {...clears} {...shown} data={offered} value={list} onChange={change} />
     ) : (
       <TagsInput
         {...common}
         {...clears}
+        {...shown}
         {...(declared.maxItems ? { maxTags: declared.maxItems } : {})}
         value={list}
         onChange={change}

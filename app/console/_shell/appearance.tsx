@@ -68,7 +68,7 @@ const readableColours: CSSVariablesResolver = () => ({
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "var(--mantine-color-indigo-2)",
     "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
-    "--mantine-color-placeholder": "var(--mantine-color-dark-2)",
+    "--mantine-color-placeholder": "#a3a3a3",
   },
 });
 

@@ -109,6 +109,7 @@ export function UserFilters({ children }: { /** Further controls. */ children: R
             <YesOrNo name="verified" label={words.users.verified} />
             <MultiSelect
               label={words.users.method}
+              placeholder={methodsOf(value("method")).length === 0 ? words.any : undefined}
               data={Object.entries(words.methods).map(([name, label]) => ({ value: name, label }))}
               value={methodsOf(value("method"))}
               onChange={(chosen) => change({ method: chosen.join(",") })}
