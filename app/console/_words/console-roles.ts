@@ -9,6 +9,7 @@ export const consoleRoles = {
   takeAway: "Take away",
   takenAway: "The account has no role any more.",
   question: "Take the role away?",
+  questionOf: (name: string) => `Take the role away from ${name}?`,
   consequence: "The account is out of the console at once.",
   empty: "No account has a role",
   meanings: {

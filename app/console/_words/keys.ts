@@ -86,7 +86,7 @@ export const keysWords = {
     unnamed: "without a name",
     keyTitle: "The key",
     key: "Key",
-    deleteQuestion: "Delete the key?",
+    deleteQuestion: (name: string) => `Delete the key “${name}”?`,
     deleteConsequence: "Whatever uses it is rejected at once.",
     deleted: "The key is deleted.",
     empty: "No keys",

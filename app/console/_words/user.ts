@@ -121,6 +121,8 @@ export const user = {
   endTrustAll: "End trust in all",
   endTrustQuestion: "End the trust?",
   endTrustConsequence: "The next sign-in there asks for the second factor.",
+  endTrustAllQuestion: "End the trust in all browsers?",
+  endTrustAllConsequence: "The next sign-in in each of them asks for the second factor.",
   trustEnded: "The trust has ended.",
   sessions: "Sessions",
   noSessions: "No live session",

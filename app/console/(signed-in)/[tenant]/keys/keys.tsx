@@ -71,7 +71,7 @@ export function Keys() {
             <ConfirmedButton
               label={words.delete}
               about={original.name || original.id}
-              title={words.keys.deleteQuestion}
+              title={words.keys.deleteQuestion(original.name || original.id)}
               loading={remove.isPending}
               onConfirm={() => remove.mutateAsync({ tenant, id: original.id })}
             >

@@ -67,7 +67,8 @@ export function Roles() {
           <Group justify="flex-end">
             <ConfirmedButton
               label={words.consoleRoles.takeAway}
-              title={words.consoleRoles.question}
+              about={original.email ?? original.user_id}
+              title={words.consoleRoles.questionOf(original.email ?? original.user_id)}
               loading={takeAway.isPending}
               onConfirm={() => takeAway.mutateAsync({ tenant, id: original.user_id })}
             >

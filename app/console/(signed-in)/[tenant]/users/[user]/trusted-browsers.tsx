@@ -30,11 +30,11 @@ export function TrustedBrowsers({ id }: { id: string }) {
           <ConfirmedButton
             compact
             label={words.user.endTrustAll}
-            title={words.user.endTrustQuestion}
+            title={words.user.endTrustAllQuestion}
             loading={endAll.isPending}
             onConfirm={() => endAll.mutateAsync({ tenant, id })}
           >
-            {words.user.endTrustConsequence}
+            {words.user.endTrustAllConsequence}
           </ConfirmedButton>
         )
       }
