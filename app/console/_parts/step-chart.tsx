@@ -72,7 +72,7 @@ export function StepChart({
           xAxisProps={{ minTickGap: 24 }}
           yAxisProps={{
             allowDecimals: false,
-            width: 48,
+            width: 60,
             tickFormatter: (count: number) => compact.format(count),
           }}
           accessibilityLayer={false}
@@ -101,7 +101,7 @@ export function StepChart({
                     {bar.isOdd ? ` ${words.chart.odd}` : ""}
                   </Table.Td>
                   {parts.map(({ name }) => (
-                    <Table.Td key={name}>{bar.counts[name] ?? 0}</Table.Td>
+                    <Table.Td key={name}>{(bar.counts[name] ?? 0).toLocaleString("en")}</Table.Td>
                   ))}
                 </Table.Tr>
               ))}
