@@ -66,7 +66,9 @@ export function PageFrame({
             style={{ transform: `scale(${scale})` }}
           />
         )}
-        {isShown && !(isReady && displayed) && <Skeleton className="page-frame-cover" radius={0} />}
+        {available > 0 && isShown && !(isReady && displayed) && (
+          <Skeleton className="page-frame-cover" radius={0} />
+        )}
       </Box>
     </Box>
   );
