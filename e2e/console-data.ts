@@ -115,6 +115,9 @@ export interface ConsoleThings {
   };
 }
 
+const TRY_AGAIN_MS = 100;
+const MAX_TRIES = 100;
+
 /** Writes browsers that are trusted by a user who has a second factor. */
 const trustBrowsers = (database: string, user: unknown) =>
   withClient(database, (client) =>
@@ -164,7 +167,7 @@ export async function fillConsole(server: RunningServer, database: string): Prom
     return found?.id ?? "";
   };
   const user = await userOf(email);
-  const [flow] = (await call("GET", "/flows?type=login")) as unknown as { id: string }[];
+  const flow = await rejectedFlow(call, user);
   await call("POST", `/users/${user}/emails`, { address: "countess@example.com" });
   await call("PUT", `/users/${user}/username`, { username: "ada_lovelace" });
   await call("PUT", `/users/${user}/phone_number`, { phone_number: "+41791234567" });
@@ -207,7 +210,7 @@ export async function fillConsole(server: RunningServer, database: string): Prom
   return {
     user,
     colleague,
-    flow: String(flow?.id),
+    flow,
     webhook: String(webhook.id),
     application: "shop",
     unlisted,
@@ -224,6 +227,17 @@ export async function fillConsole(server: RunningServer, database: string): Prom
       },
     },
   };
+}
+
+/** Finds a sign-in of a user that was rejected. Steps are written a moment after they were made. */
+async function rejectedFlow(call: Call, user: string): Promise<string> {
+  const path = `/flows?${new URLSearchParams({ type: "login", outcome: "rejected", user_id: user })}`;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const [flow] = (await call("GET", path)) as unknown as { id: string }[];
+    if (flow) return flow.id;
+    await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+  }
+  throw new Error("The rejected sign-in is not recorded.");
 }
 
 async function failToSignIn(server: RunningServer, identifier: string): Promise<void> {
