@@ -292,7 +292,7 @@ export function StateGraph({
           ariaLabelConfig={words.graph.controls}
         >
           <Background />
-          <Controls showInteractive={false} fitViewOptions={fitting} />
+          <Controls position="top-right" showInteractive={false} fitViewOptions={fitting} />
           {first && <FirstView first={first} />}
         </ReactFlow>
       ) : (
