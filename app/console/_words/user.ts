@@ -3,7 +3,6 @@ export const user = {
   title: "User",
   missing: "There is no such user",
   missingSentence: "It may have been deleted, or belong to another tenant.",
-  blocked: "Blocked",
   verified: "Verified",
   notVerified: "Not verified",
   primary: "Primary",

@@ -16,6 +16,7 @@ import { PageHead } from "../../../_parts/page-head.tsx";
 import { usePagedList } from "../../../_parts/paged-list.ts";
 import { useSearchState } from "../../../_parts/search-state.ts";
 import { userName } from "../../../_parts/user-name.ts";
+import { UserStatus } from "../../../_parts/user-status.tsx";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { CreateUser } from "./create-user.tsx";
@@ -155,21 +156,6 @@ function Tags({ names }: { names: string[] }) {
   );
 }
 
-function Status({ user }: { user: User }) {
-  if (user.blocked_at)
-    return (
-      <Badge variant="light" color="red">
-        {words.users.status.blocked}
-      </Badge>
-    );
-  const isVerified = !user.emails || user.emails.some(({ is_verified }) => is_verified);
-  return (
-    <Badge variant="light" color={isVerified ? "teal" : "yellow"}>
-      {isVerified ? words.users.status.active : words.users.status.unverified}
-    </Badge>
-  );
-}
-
 const nameColumn: Column<User> = {
   id: "user",
   header: words.users.column.user,
@@ -220,7 +206,7 @@ type ColumnName = (typeof columnNames)[number];
 const shownAtFirst: ColumnName[] = ["status", "methods", "created", "lastSignIn"];
 
 const cells: Record<ColumnName, (user: User) => ReactNode> = {
-  status: (user) => <Status user={user} />,
+  status: (user) => <UserStatus user={user} />,
   username: ({ username }) => username?.username,
   phone: ({ phone_number }) => phone_number,
   methods: (user) => <Tags names={methodsOf(user)} />,

@@ -1,6 +1,6 @@
 "use client";
 
-import { Badge, Group, Skeleton, Tabs } from "@mantine/core";
+import { Group, Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
@@ -10,6 +10,7 @@ import { Identifier } from "../../../../_parts/identifier.tsx";
 import { PageHead } from "../../../../_parts/page-head.tsx";
 import { useSearchState } from "../../../../_parts/search-state.ts";
 import { userName } from "../../../../_parts/user-name.ts";
+import { UserStatus } from "../../../../_parts/user-status.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { Applications } from "./applications.tsx";
@@ -19,7 +20,6 @@ import { Sessions } from "./sessions.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Timeline } from "./timeline.tsx";
 import { UserActions } from "./user-actions.tsx";
-import type { UserObject } from "./user-object.ts";
 
 type TabName = keyof typeof words.user.tabs;
 
@@ -73,7 +73,7 @@ export function User({ id }: { id: string }) {
         sentence={
           <Group gap="xs" mih={26}>
             <Identifier value={id} />
-            {user && <Badges user={user} />}
+            {user && <UserStatus user={user} />}
             <ConsoleRoleBadge id={id} />
           </Group>
         }
@@ -108,24 +108,6 @@ export function User({ id }: { id: string }) {
           <Timeline id={id} />
         </Tabs.Panel>
       </Tabs>
-    </>
-  );
-}
-
-function Badges({ user }: { user: UserObject }) {
-  const isVerified = user.emails?.some(({ is_verified }) => is_verified);
-  return (
-    <>
-      {user.blocked_at && (
-        <Badge variant="light" color="red">
-          {words.user.blocked}
-        </Badge>
-      )}
-      {user.emails && (
-        <Badge variant="light" color={isVerified ? "teal" : "yellow"}>
-          {isVerified ? words.user.verified : words.user.notVerified}
-        </Badge>
-      )}
     </>
   );
 }
