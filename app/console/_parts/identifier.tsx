@@ -1,20 +1,42 @@
 "use client";
 
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Code, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import Link from "next/link";
 import { words } from "../_words.ts";
 
+const SHORTENED = 8;
+
 /** An identifier that can be copied. */
-export function Identifier({ value, shortened = false }: { value: string; shortened?: boolean }) {
+export function Identifier({
+  value,
+  shortened = false,
+  href,
+}: {
+  value: string;
+  shortened?: boolean;
+  /** The page of what it identifies. */
+  href?: string;
+}) {
+  const code = (
+    <Code
+      title={value}
+      // In a narrow place it is broken; a column of a table is as wide as it is.
+      style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "break-word", minWidth: 0 }}
+      {...(href === undefined ? {} : { c: "inherit" })}
+    >
+      {shortened && value.length > SHORTENED + 4 ? `${value.slice(0, SHORTENED)}…` : value}
+    </Code>
+  );
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex" maw="100%">
-      <Code
-        title={value}
-        // In a narrow place it is broken; a column of a table is as wide as it is.
-        style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "break-word", minWidth: 0 }}
-      >
-        {shortened && value.length > 12 ? `${value.slice(0, 8)}…` : value}
-      </Code>
+      {href === undefined ? (
+        code
+      ) : (
+        <Anchor component={Link} href={href}>
+          {code}
+        </Anchor>
+      )}
       <CopyButton value={value}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? words.copied : words.copy}>

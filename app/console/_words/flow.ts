@@ -11,7 +11,6 @@ export const flowWords = {
     type: "Type",
     steps: "Steps",
     user: "Account",
-    openUser: "Open",
     unknownUser: "not known",
     since: "Started since",
     until: "Started before",

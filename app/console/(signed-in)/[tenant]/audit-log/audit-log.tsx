@@ -1,12 +1,12 @@
 "use client";
 
-import { Anchor, Badge, Button, Code, Group, Stack, Switch, Text } from "@mantine/core";
+import { Badge, Button, Code, Group, Stack, Switch, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import Link from "next/link";
 import { useState } from "react";
 import { auditTypes } from "#server/audit/audit-types";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { AccountLink } from "../../../_parts/account-link.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { download } from "../../../_parts/download.ts";
@@ -15,7 +15,7 @@ import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { usePagedList } from "../../../_parts/paged-list.ts";
 import { useSearchState } from "../../../_parts/search-state.ts";
-import { usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Entry = AdminOperations["listAuditLogs"]["answer"]["items"][number];
@@ -28,7 +28,6 @@ const FOLLOW_MS = 2_000;
 export function AuditLog() {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const [value] = useSearchState();
   const [isFollowing, setFollowing] = useState(false);
   const types = value("type").split(",").filter(Boolean) as Type[];
@@ -51,9 +50,7 @@ export function AuditLog() {
       header: words.auditLog.user,
       cell: ({ row: { original } }) =>
         original.actor_user_id ? (
-          <Anchor component={Link} size="sm" href={pathOf(`users/${original.actor_user_id}`)}>
-            {original.actor_email ?? original.actor_user_id}
-          </Anchor>
+          <AccountLink id={original.actor_user_id} address={original.actor_email} />
         ) : null,
     },
     {

@@ -1,10 +1,11 @@
 "use client";
 
-import { Anchor, Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconEye, IconMail, IconMessage } from "@tabler/icons-react";
 import Link from "next/link";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { AccountLink } from "../../../_parts/account-link.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { OptionField, OptionsField, SearchField, TimeSpanFields } from "../../../_parts/filters.tsx";
@@ -152,7 +153,7 @@ const columns: Column<Message>[] = [
   {
     id: "user",
     header: words.messages.user,
-    cell: ({ row }) => <Account message={row.original} />,
+    cell: ({ row: { original } }) => original.user_id && <AccountLink id={original.user_id} />,
   },
   {
     id: "details",
@@ -160,16 +161,6 @@ const columns: Column<Message>[] = [
     cell: ({ row }) => <Details message={row.original} />,
   },
 ];
-
-function Account({ message }: { message: Message }) {
-  const pathOf = usePagePath();
-  if (!message.user_id) return null;
-  return (
-    <Anchor component={Link} size="sm" href={pathOf(`users/${message.user_id}`)}>
-      {message.user_id.slice(0, 8)}…
-    </Anchor>
-  );
-}
 
 function Details({ message }: { message: Message }) {
   const { attempts, answer, reason, detail, last_failure, request_id } = message;

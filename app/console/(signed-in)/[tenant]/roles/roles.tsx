@@ -1,23 +1,22 @@
 "use client";
 
-import { Anchor, Badge, Button, Group, Modal, Radio, Stack } from "@mantine/core";
+import { Badge, Button, Group, Modal, Radio, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import type { ConsoleRole } from "#server/identity/console-roles";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { AccountLink } from "../../../_parts/account-link.tsx";
 import { AccountSelect } from "../../../_parts/account-select.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
 import { actionsHeader, type Column, DataTable, wholeList } from "../../../_parts/data-table.tsx";
-import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { useOfferedRoles } from "../../../_parts/offered-roles.ts";
 import { PageHead } from "../../../_parts/page-head.tsx";
-import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
+import { useMay, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
 type Grant = AdminOperations["listConsoleRoles"]["answer"][number];
@@ -26,7 +25,6 @@ type Grant = AdminOperations["listConsoleRoles"]["answer"][number];
 export function Roles() {
   const tenant = useTenant();
   const trpc = useTRPC();
-  const pathOf = usePagePath();
   const may = useMay();
   const listed = useQuery(trpc.listConsoleRoles.queryOptions({ tenant }));
   const giveBack = useChange(trpc.setConsoleRole.mutationOptions(), words.undone);
@@ -40,14 +38,7 @@ export function Roles() {
     {
       id: "account",
       header: words.consoleRoles.account,
-      cell: ({ row: { original } }) => (
-        <Stack gap={0}>
-          <Anchor component={Link} size="sm" href={pathOf(`users/${original.user_id}`)}>
-            {original.email ?? original.user_id}
-          </Anchor>
-          <Identifier value={original.user_id} shortened />
-        </Stack>
-      ),
+      cell: ({ row: { original } }) => <AccountLink id={original.user_id} address={original.email} />,
     },
     {
       id: "role",

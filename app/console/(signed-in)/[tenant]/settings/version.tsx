@@ -1,26 +1,20 @@
 "use client";
 
-import { Anchor, Code, Stack, Text } from "@mantine/core";
-import Link from "next/link";
+import { Code, Stack, Text } from "@mantine/core";
 import type { SettingsVersion } from "../../../_api/console-router.ts";
+import { AccountLink } from "../../../_parts/account-link.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { SettingName } from "../../../_parts/setting-name.tsx";
-import { usePagePath } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { shownValue } from "./setting.tsx";
 
 /** Who has made a version, with the way to the account. */
 export function Author({ by }: { by: SettingsVersion["by"] }) {
-  const pathOf = usePagePath();
   if (!by) return <Text size="sm">{words.settings.unknown}</Text>;
   return (
     <Stack gap={2} align="flex-start">
       <Text size="sm">{words.settings.authors[by.kind]}</Text>
-      {by.kind === "user" && by.id && (
-        <Anchor component={Link} size="sm" href={pathOf(`users/${by.id}`)}>
-          {by.id.slice(0, 8)}
-        </Anchor>
-      )}
+      {by.kind === "user" && by.id && <AccountLink id={by.id} />}
       {by.kind === "api_key" && by.id && <Identifier value={by.id} shortened />}
     </Stack>
   );

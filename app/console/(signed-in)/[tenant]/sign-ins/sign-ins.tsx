@@ -6,11 +6,11 @@ import { flowTypes, stateNames } from "#server/flow/names";
 import { inGroups, parseSupportNumber } from "#server/recorder/written-support-number";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../_api/provider.tsx";
+import { AccountLink } from "../../../_parts/account-link.tsx";
 import { AccountSelect } from "../../../_parts/account-select.tsx";
 import { Empty } from "../../../_parts/answers.tsx";
 import { type Column, DataTable } from "../../../_parts/data-table.tsx";
 import { OptionField, SearchField, TimeField } from "../../../_parts/filters.tsx";
-import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { PageHead } from "../../../_parts/page-head.tsx";
 import { usePagedList } from "../../../_parts/paged-list.ts";
@@ -102,12 +102,7 @@ export function SignIns() {
       header: words.signIns.user,
       cell: ({ row: { original } }) =>
         original.user_id ? (
-          <Group gap={4} wrap="nowrap">
-            <Anchor component={Link} size="sm" href={pathOf(`users/${original.user_id}`)}>
-              {words.signIns.openUser}
-            </Anchor>
-            <Identifier value={original.user_id} shortened />
-          </Group>
+          <AccountLink id={original.user_id} />
         ) : (
           <Text size="sm" c="dimmed">
             {words.signIns.unknownUser}

@@ -1,10 +1,10 @@
 "use client";
 
-import { Anchor, Stack, Text } from "@mantine/core";
-import Link from "next/link";
+import { Stack, Text } from "@mantine/core";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { accessColumns } from "../../../../_parts/access.tsx";
+import { AccountLink } from "../../../../_parts/account-link.tsx";
 import { Empty } from "../../../../_parts/answers.tsx";
 import { type Column, DataTable } from "../../../../_parts/data-table.tsx";
 import { usePagedList } from "../../../../_parts/paged-list.ts";
@@ -27,9 +27,7 @@ export function Grants({ id }: { id: string }) {
       id: "user",
       header: words.accesses.user,
       cell: ({ row: { original } }) => (
-        <Anchor component={Link} size="sm" href={addressOf(original)}>
-          {original.email ?? original.user_id}
-        </Anchor>
+        <AccountLink id={original.user_id} address={original.email} tab="applications" />
       ),
     },
     ...accessColumns<Grant>(),

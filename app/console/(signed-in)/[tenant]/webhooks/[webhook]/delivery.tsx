@@ -1,29 +1,17 @@
 "use client";
 
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Drawer,
-  Group,
-  Paper,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from "@mantine/core";
+import { Badge, Button, Code, Drawer, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconRepeat } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { useTRPC } from "../../../../_api/provider.tsx";
+import { AccountLink } from "../../../../_parts/account-link.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
 import { useChange } from "../../../../_parts/change.tsx";
 import { Facts } from "../../../../_parts/facts.tsx";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
-import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
+import { useMay, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 import { DeliveryState } from "./delivery-state.tsx";
 
@@ -105,7 +93,6 @@ export function Delivery({ webhook, id, onClose }: { webhook: string; id: string
 }
 
 function About({ delivery }: { delivery: Found }) {
-  const pathOf = usePagePath();
   return (
     <Facts
       columns={2}
@@ -116,14 +103,7 @@ function About({ delivery }: { delivery: Found }) {
           : [words.webhooks.nextAttempt, <Moment key="next" at={delivery.next_attempt_at} />],
         [words.webhooks.eventId, <Identifier key="event" value={delivery.event_id} shortened />],
         ...(delivery.subject_id
-          ? [
-              [
-                words.webhooks.user,
-                <Anchor key="user" component={Link} size="sm" href={pathOf(`users/${delivery.subject_id}`)}>
-                  {delivery.subject_id}
-                </Anchor>,
-              ] as const,
-            ]
+          ? [[words.webhooks.user, <AccountLink key="user" id={delivery.subject_id} />] as const]
           : []),
         ...(delivery.flow_id
           ? [[words.webhooks.flow, <Identifier key="flow" value={delivery.flow_id} shortened />] as const]
