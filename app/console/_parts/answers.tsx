@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconInbox } from "@tabler/icons-react";
 import { TRPCClientError } from "@trpc/client";
 import type { ReactNode } from "react";
 import { words } from "../_words.ts";
+import { Sentence } from "./sentence.tsx";
 
 /** Returns what is said of an error: what the service said, or that it did not answer. */
 export const errorSentence = (error: { message: string }): string =>
@@ -61,7 +62,7 @@ export function Empty({
         </Text>
         {sentence && (
           <Text size="sm" c="dimmed" ta="center">
-            {sentence}
+            <Sentence text={sentence} />
           </Text>
         )}
         {children}

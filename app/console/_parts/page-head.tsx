@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Sentence } from "./sentence.tsx";
 
 /** The heading of a page, what it is about, and its main actions. */
 export function PageHead({
@@ -20,7 +21,7 @@ export function PageHead({
         </Title>
         {sentence && (
           <Text size="sm" c="dimmed" component="div">
-            {sentence}
+            {typeof sentence === "string" ? <Sentence text={sentence} /> : sentence}
           </Text>
         )}
       </Stack>

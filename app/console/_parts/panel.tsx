@@ -1,5 +1,6 @@
 import { Box, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { Sentence } from "./sentence.tsx";
 
 /** A part of a page, with its heading. */
 export function Panel({
@@ -24,7 +25,7 @@ export function Panel({
             </Title>
             {sentence && (
               <Text size="sm" c="dimmed">
-                {sentence}
+                <Sentence text={sentence} />
               </Text>
             )}
           </Stack>

@@ -1,5 +1,6 @@
 import { Center, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Sentence } from "../_parts/sentence.tsx";
 
 /** A page that only tells something. */
 export function Notice({
@@ -19,7 +20,9 @@ export function Notice({
           <Title order={1} size="h3">
             {title}
           </Title>
-          <Text>{sentence}</Text>
+          <Text>
+            <Sentence text={sentence} />
+          </Text>
           {children}
         </Stack>
       </Paper>

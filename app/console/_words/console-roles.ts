@@ -1,6 +1,6 @@
 /** Texts of the roles of the console. */
 export const consoleRoles = {
-  sentence: "Accounts that may enter the console. Those of the setting console.roles are not listed.",
+  sentence: "Accounts that may enter the console. Those of the setting `console.roles` are not listed.",
   add: "Give a role",
   account: "Account",
   role: "Role",

@@ -19,12 +19,12 @@ export const flowWords = {
     outcomes: { completed: "Completed", under_way: "Not finished", rejected: "Rejected" },
     empty: "No sign-ins",
     emptySentence:
-      "Nothing fits these filters. Flows are recorded while recorder.enabled is on, and kept for recorder.retention.",
+      "Nothing fits these filters. Flows are recorded while `recorder.enabled` is on, and kept for `recorder.retention`.",
   },
   flow: {
     title: "Sign-in",
     missing: "There is no such sign-in",
-    missingSentence: "It may be older than recorder.retention, or belong to another tenant.",
+    missingSentence: "It may be older than `recorder.retention`, or belong to another tenant.",
     started: "started",
     user: "Account",
     auditLog: "Audit log of this time",
@@ -79,7 +79,7 @@ export const flowWords = {
     replay: {
       title: "Perform it again",
       sentence:
-        "This version judges each recorded step again, in memory: nothing is sent or changed. A bundle is a file for stile flow replay.",
+        "This version judges each recorded step again, in memory: nothing is sent or changed. A bundle is a file for `stile flow replay`.",
       download: "Download bundle",
       against: "Against",
       settings: {

@@ -9,9 +9,9 @@ export const imports = {
   choose: "Choose a file",
   chooseAgain: "Choose the same file",
   limit: (mib: number) =>
-    `JSON, lines of JSON or CSV, at most ${mib} MiB. stile users import takes longer files.`,
+    `JSON, lines of JSON or CSV, at most ${mib} MiB. \`stile users import\` takes longer files.`,
   tooLarge: (mib: number) =>
-    `The file is larger than ${mib} MiB. Import it by stile users import on the server.`,
+    `The file is larger than ${mib} MiB. Import it by \`stile users import\` on the server.`,
   emptyFile: "The file is empty.",
   options: "Options",
   form: "System",

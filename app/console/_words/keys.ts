@@ -30,7 +30,7 @@ export const keysWords = {
   sealingKeys: {
     title: "Sealing keys",
     sentence:
-      "SECRET_KEYS of the server. To rotate: add a new key second on every server, then put it first on every server, move the values here, and remove the old key a day later.",
+      "`SECRET_KEYS` of the server. To rotate: add a new key second on every server, then put it first on every server, move the values here, and remove the old key a day later.",
     key: "Name of the key",
     place: "Place",
     first: "first: seals",
@@ -60,7 +60,7 @@ export const keysWords = {
     moved: (count: number) =>
       count === 1 ? "1 value was moved." : `${count.toLocaleString("en")} values were moved.`,
     progress: (done: number, all: number) => `${done} of ${all} kinds of values`,
-    unknownKeys: "Some values stay: SECRET_KEYS lacks the keys that sealed them:",
+    unknownKeys: "Some values stay: `SECRET_KEYS` lacks the keys that sealed them:",
     broken: (count: number) =>
       count === 1
         ? "1 value stays: it was changed in the database, so that its seal is broken."

@@ -15,7 +15,7 @@ export const messagesWords = {
     details: "Details",
     attempts: (count: number) => (count === 1 ? "1 attempt" : `${count} attempts`),
     empty: "No messages",
-    emptySentence: "Nothing fits these filters. Entries are kept for as long as audit_log.retention says.",
+    emptySentence: "Nothing fits these filters. Entries are kept for as long as `audit_log.retention` says.",
   },
   messagePreviews: {
     open: "Previews",

@@ -54,9 +54,9 @@ export const overview = {
   empty: "No user has signed in at this time",
   emptySentence: "If the service is new, begin here:",
   beginnings: [
-    "Open the hosted page of this tenant at /login, and register an account.",
-    "Connect your application, as docs/embedding.md and docs/for-your-server.md describe.",
-    "Set SMTP_URL, so that mails leave this machine.",
+    "Open the hosted page of this tenant at `/login`, and register an account.",
+    "Connect your application, as `docs/embedding.md` and `docs/for-your-server.md` describe.",
+    "Set `SMTP_URL`, so that mails leave this machine.",
     "Come back: the first sign-in is counted within five seconds.",
   ],
 } as const;

@@ -17,7 +17,7 @@ export const providers = {
   samlEmpty: "No SAML providers",
   samlEmptySentence: "Add one for a company whose users sign in at its own directory.",
   samlOff: "SAML is off",
-  samlOffSentence: "The setting saml.enabled switches it on.",
+  samlOffSentence: "The setting `saml.enabled` switches it on.",
   createOAuth: "New OpenID provider",
   createSaml: "New SAML provider",
   created: "The provider is created.",

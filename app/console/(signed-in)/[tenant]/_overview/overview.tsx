@@ -22,6 +22,7 @@ import { PageHead } from "../../../_parts/page-head.tsx";
 import { spoken } from "../../../_parts/protocol-name.ts";
 import { earlier, type Range, RangeChoice, useRange } from "../../../_parts/range.tsx";
 import { useSearchState } from "../../../_parts/search-state.ts";
+import { Sentence } from "../../../_parts/sentence.tsx";
 import { type ChartPart, partColours, StepChart } from "../../../_parts/step-chart.tsx";
 import { HOUR_MS, stepLabel, type TimeStep, timeSteps } from "../../../_parts/time-steps.ts";
 import { useMay, usePagePath, useTenant } from "../../../_shell/me.tsx";
@@ -127,7 +128,9 @@ function Shown({ overview, odd }: { overview: OverviewAnswer; odd: OddHour[] }) 
           <Empty title={words.overview.empty} sentence={words.overview.emptySentence}>
             <List type="ordered" size="sm" spacing={4} mt="xs">
               {words.overview.beginnings.map((sentence) => (
-                <List.Item key={sentence}>{sentence}</List.Item>
+                <List.Item key={sentence}>
+                  <Sentence text={sentence} />
+                </List.Item>
               ))}
             </List>
           </Empty>

@@ -4,6 +4,7 @@ import { Button, FileButton, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconFileImport } from "@tabler/icons-react";
 import { type DragEvent, useState } from "react";
 import { MAX_IMPORT_BYTES } from "#server/moving/import-bounds";
+import { Sentence } from "../../../_parts/sentence.tsx";
 import { words } from "../../../_words.ts";
 
 const MAX_MIB = MAX_IMPORT_BYTES / 1_048_576;
@@ -52,7 +53,7 @@ export function FileDrop({
           {words.imports.drop}
         </Text>
         <Text size="sm" c="dimmed" ta="center">
-          {words.imports.limit(MAX_MIB)}
+          <Sentence text={words.imports.limit(MAX_MIB)} />
         </Text>
         <Group>
           <FileButton onChange={take} accept=".json,.jsonl,.ndjson,.csv,.txt" disabled={disabled}>
@@ -64,7 +65,7 @@ export function FileDrop({
           </FileButton>
         </Group>
         <Text size="sm" c="red" role="alert" ta="center">
-          {problem ?? ""}
+          <Sentence text={problem ?? ""} />
         </Text>
       </Stack>
     </Paper>

@@ -21,6 +21,7 @@ import { ConfirmedButton, useChange } from "../../../_parts/change.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
 import { Panel } from "../../../_parts/panel.tsx";
+import { Sentence } from "../../../_parts/sentence.tsx";
 import { useMay } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
@@ -67,7 +68,7 @@ export function SealingKeys() {
         )}
       </Group>
       <Text size="sm" c="dimmed">
-        {texts.sentence}
+        <Sentence text={texts.sentence} />
       </Text>
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton height={160} />}
@@ -171,7 +172,7 @@ function Progressing({ reseal }: { reseal: Reseal }) {
       {failure && <Failure error={{ message: failure }} />}
       {unknown.length > 0 && (
         <Alert color="red">
-          {texts.unknownKeys} {unknown.join(", ")}
+          <Sentence text={texts.unknownKeys} /> {unknown.join(", ")}
         </Alert>
       )}
       {broken > 0 && <Alert color="red">{texts.broken(broken)}</Alert>}

@@ -6,6 +6,7 @@ import { duration } from "../../../../_parts/duration.ts";
 import { Identifier } from "../../../../_parts/identifier.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { spoken } from "../../../../_parts/protocol-name.ts";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 import { words } from "../../../../_words.ts";
 import { errorSentence } from "./flow-ending.ts";
 import { type DeclaredGraph, type Flow, isPerformed, offeredActions, type Step } from "./flow-path.ts";
@@ -250,7 +251,7 @@ function Withheld({ title, items }: { title: string; items: Step["not_offered"][
               {spoken(name)}:
             </Text>{" "}
             <Text span size="sm">
-              {reasons.map(({ sentence }) => sentence).join(" ")}
+              <Sentence text={reasons.map(({ sentence }) => sentence).join(" ")} />
             </Text>
           </List.Item>
         ))}

@@ -2,6 +2,7 @@ import { Alert, Code, List, Stack, Table, Text } from "@mantine/core";
 import { IconArrowsSplit, IconCircleCheck } from "@tabler/icons-react";
 import type { AdminOperations } from "../../../../../../packages/server/src/interface.ts";
 import { spoken } from "../../../../_parts/protocol-name.ts";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 import { words } from "../../../../_words.ts";
 
 type ReplayedFlow = AdminOperations["replayFlow"]["answer"];
@@ -74,7 +75,9 @@ function Reasons({ title, reasons }: { title: string; reasons: Difference["decid
       </Text>
       <List size="sm">
         {reasons.map(({ name, sentence }) => (
-          <List.Item key={name}>{sentence}</List.Item>
+          <List.Item key={name}>
+            <Sentence text={sentence} />
+          </List.Item>
         ))}
       </List>
     </div>

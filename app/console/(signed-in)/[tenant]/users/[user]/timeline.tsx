@@ -33,6 +33,7 @@ import { useTRPC } from "../../../../_api/provider.tsx";
 import { Empty, Failure } from "../../../../_parts/answers.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { useSearchState } from "../../../../_parts/search-state.ts";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 import { usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
 
@@ -150,7 +151,11 @@ function Entry({ happening }: { happening: Happening }) {
       }
     >
       <Stack gap={4}>
-        {reason && <Text size="sm">{reason}</Text>}
+        {reason && (
+          <Text size="sm">
+            <Sentence text={reason} />
+          </Text>
+        )}
         <Group gap="xs">
           <Moment at={at} />
           {where && (
