@@ -9,6 +9,7 @@ import { messagesWords } from "./_words/messages.ts";
 import { overview } from "./_words/overview.ts";
 import { providers } from "./_words/providers.ts";
 import { settingsWords } from "./_words/settings.ts";
+import { tables } from "./_words/tables.ts";
 import { tenants } from "./_words/tenants.ts";
 import { user } from "./_words/user.ts";
 import { usersWords } from "./_words/users.ts";
@@ -55,8 +56,7 @@ export const words = {
 
   lockOut: {
     title: "This locks accounts of the console out",
-    sentence:
-      "After the change they can no longer enter the console. Make sure that another account can, before you go on.",
+    sentence: "Make sure that another account can enter it before you go on.",
     confirm: "Change all the same",
   },
 
@@ -108,7 +108,7 @@ export const words = {
     title: "You cannot enter the console",
     reasons: {
       no_role:
-        "This account has no role of the console. An operator can give it one: stile console grant <email> <role>.",
+        "This account has no role of the console. An operator can give it one: `stile console grant <email> <role>`.",
       weak_sign_in:
         "The console asks for a second factor or a passkey. Set one up on the account page, then sign in again.",
       invitation_used:
@@ -147,7 +147,7 @@ export const words = {
     details: "Details",
     source: "Address",
     empty: "No entries",
-    emptySentence: "Nothing fits these filters. Entries are kept for as long as audit_log.retention says.",
+    emptySentence: "Nothing fits these filters. Entries are kept for as long as `audit_log.retention` says.",
   },
   graph: {
     controls: {
@@ -202,6 +202,7 @@ export const words = {
   ...lookWords,
   webhooks,
   ...keysWords,
+  tables,
   tenants,
   ...settingsWords,
   providers,

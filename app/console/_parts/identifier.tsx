@@ -7,6 +7,10 @@ import { words } from "../_words.ts";
 
 const SHORTENED = 8;
 
+/** Writes the beginning of an id. */
+export const shortId = (id: string): string =>
+  id.length > SHORTENED + 4 ? `${id.slice(0, SHORTENED)}…` : id;
+
 /** An identifier that can be copied. */
 export function Identifier({
   value,
@@ -25,7 +29,7 @@ export function Identifier({
       style={shortened ? { whiteSpace: "nowrap" } : { overflowWrap: "break-word", minWidth: 0 }}
       {...(href === undefined ? {} : { c: "inherit" })}
     >
-      {shortened && value.length > SHORTENED + 4 ? `${value.slice(0, SHORTENED)}…` : value}
+      {shortened ? shortId(value) : value}
     </Code>
   );
   return (

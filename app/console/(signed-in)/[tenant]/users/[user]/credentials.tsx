@@ -14,6 +14,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ComponentType, ReactNode } from "react";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
+import { shortId } from "../../../../_parts/identifier.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { Panel } from "../../../../_parts/panel.tsx";
 import { useMay, useTenant } from "../../../../_shell/me.tsx";
@@ -24,11 +25,13 @@ import type { UserObject } from "./user-object.ts";
 interface Credential {
   key: string;
   icon: ComponentType<{ size?: number }>;
-  /** What it is. */
+  /** What it is called. */
   kind: string;
   /** Which one it is, where there can be several. */
   name?: string | undefined;
   details: ReactNode;
+  /** What is asked before it is removed. */
+  question: string;
   /** Removes it; null if the role may not. */
   remove: (() => Promise<unknown>) | null;
 }
@@ -44,7 +47,7 @@ export function Credentials({ user }: { user: UserObject }) {
         </Text>
       ) : (
         <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-          {credentials.map(({ key, icon: Icon, kind, name, details, remove }) => (
+          {credentials.map(({ key, icon: Icon, kind, name, details, question, remove }) => (
             <Group key={key} component="li" justify="space-between" gap="sm" wrap="nowrap">
               <Group gap="sm" wrap="nowrap" align="flex-start" style={{ minWidth: 0 }}>
                 <ThemeIcon variant="light" color="gray" aria-hidden>
@@ -64,7 +67,7 @@ export function Credentials({ user }: { user: UserObject }) {
                   compact
                   label={words.remove}
                   about={name === undefined ? kind : `${kind} ${name}`}
-                  title={words.user.removeQuestion(name === undefined ? kind : `${kind} ${name}`)}
+                  title={question}
                   loading={isPending}
                   onConfirm={remove}
                 >
@@ -92,6 +95,10 @@ function Since({ said, at, used }: { said: string; at: string; used?: string | u
   );
 }
 
+type Passkey = NonNullable<UserObject["webauthn_credentials"]>[number];
+
+const nameOf = ({ name, id }: Passkey): string => name ?? shortId(id);
+
 function useCredentials(user: UserObject): { credentials: Credential[]; isPending: boolean } {
   const tenant = useTenant();
   const trpc = useTRPC();
@@ -111,6 +118,7 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
           {
             key: "password",
             icon: IconPassword,
+            question: words.user.removeQuestions.password,
             kind: words.methods.password,
             details: <Since said={words.user.passwordSet} at={user.password.updated_at} />,
             remove: may("deleteUserPassword") ? () => password.mutateAsync({ tenant, id }) : null,
@@ -120,8 +128,11 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
     ...(user.webauthn_credentials ?? []).map((credential) => ({
       key: credential.id,
       icon: credential.mfa_only ? IconKey : IconFingerprint,
+      question: words.user.removeQuestions[credential.mfa_only ? "security_key" : "passkey"](
+        nameOf(credential),
+      ),
       kind: credential.mfa_only ? words.methods.security_key : words.methods.passkey,
-      name: credential.name ?? credential.id.slice(0, 8),
+      name: nameOf(credential),
       details: (
         <Since
           said={words.user.registered}
@@ -138,6 +149,7 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
           {
             key: "otp",
             icon: IconShieldCheck,
+            question: words.user.removeQuestions.totp,
             kind: words.methods.totp,
             details: <Since said={words.user.setUp} at={user.otp.created_at} />,
             remove: may("deleteUserOtp") ? () => app.mutateAsync({ tenant, id }) : null,
@@ -149,6 +161,7 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
           {
             key: "recovery codes",
             icon: IconLifebuoy,
+            question: words.user.removeQuestions.recovery_code,
             kind: words.methods.recovery_code,
             details: words.user.codesLeft(codes.remaining),
             remove: may("deleteUserRecoveryCodes") ? () => recovery.mutateAsync({ tenant, id }) : null,
@@ -158,6 +171,7 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
     ...phones.map(({ id: phone_id, name, created_at, last_used_at }) => ({
       key: phone_id,
       icon: IconDeviceMobile,
+      question: words.user.removeQuestions.authenticator(name),
       kind: words.methods.authenticator,
       name,
       details: <Since said={words.user.registered} at={created_at} used={last_used_at} />,
@@ -166,6 +180,7 @@ function useCredentials(user: UserObject): { credentials: Credential[]; isPendin
     ...(user.identities ?? []).map(({ id: identity_id, provider_name, provider_id, created_at }) => ({
       key: identity_id,
       icon: IconPlugConnected,
+      question: words.user.removeQuestions.third_party(provider_name),
       kind: provider_name,
       name: provider_id,
       details: <Since said={words.user.linked} at={created_at} />,

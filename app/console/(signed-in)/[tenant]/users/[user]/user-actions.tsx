@@ -6,6 +6,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../../../_api/provider.tsx";
 import { Failure } from "../../../../_parts/answers.tsx";
 import { ConfirmedButton, useChange } from "../../../../_parts/change.tsx";
+import { spoken } from "../../../../_parts/protocol-name.ts";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 import { userName } from "../../../../_parts/user-name.ts";
 import { useMay, usePagePath, useTenant } from "../../../../_shell/me.tsx";
 import { words } from "../../../../_words.ts";
@@ -87,6 +89,10 @@ function Delete({ user }: { user: UserObject }) {
   );
 }
 
+/** A server of another version may have other tables. */
+const nameOfTable = (table: string): string =>
+  (words.tables as Partial<Record<string, string>>)[table] ?? spoken(table);
+
 function WhatGoes({ id }: { id: string }) {
   const tenant = useTenant();
   const { data, error, refetch } = useQuery(useTRPC().previewUserDeletion.queryOptions({ tenant, id }));
@@ -99,7 +105,7 @@ function WhatGoes({ id }: { id: string }) {
       <List size="sm" spacing={2}>
         {Object.entries(rows).map(([table, count]) => (
           <List.Item key={table}>
-            {table.replaceAll("_", " ")}: {count}
+            {nameOfTable(table)}: {count.toLocaleString("en")}
           </List.Item>
         ))}
       </List>
@@ -110,7 +116,7 @@ function WhatGoes({ id }: { id: string }) {
         <List size="sm" spacing={2} mt="xs">
           {Object.entries(remains).map(([table, sentence]) => (
             <List.Item key={table}>
-              {table.replaceAll("_", " ")}: {sentence}
+              {nameOfTable(table)}: <Sentence text={sentence} />
             </List.Item>
           ))}
         </List>
