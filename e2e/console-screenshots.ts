@@ -165,6 +165,7 @@ async function take(page: Page, name: string, colorScheme: "light" | "dark"): Pr
   if (await isWiderThanWindow(page)) noteFault(`${name} is wider than its window`);
   // A window is in the middle of what is in sight.
   const isWindow = (await page.locator("[role=dialog], .mantine-Notification-root").count()) > 0;
+  if (!isWindow) await paintFrames(page);
   const path = join(folder, `${name}.png`);
   await page.screenshot({ path, fullPage: !isWindow, caret: "hide", animations: "disabled" });
   for (const { rule, elements } of await axeViolations(page))
@@ -182,13 +183,26 @@ async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.waitForFunction((selector) => !document.querySelector(selector), waiting);
   // Previews and mails are pages of their own. One that is far below is loaded when it comes into sight.
-  const frames = await page.locator("iframe").filter({ visible: true }).all();
-  for (const frame of frames) {
+  for (const frame of await page.locator("iframe").filter({ visible: true }).all()) {
     await frame.scrollIntoViewIfNeeded();
     await frame.contentFrame().locator("body > *").first().waitFor({ state: "attached" });
   }
-  if (frames.length === 0) return;
   await page.waitForFunction((selector) => !document.querySelector(selector), waiting);
+  await paintFrames(page);
+}
+
+/** Lets frames be painted, which browsers do with those that are in sight, and moves the page back. */
+async function paintFrames(page: Page): Promise<void> {
+  // A frame without scripts has no picture that is sent to it.
+  const frames = await page.locator("iframe[sandbox~=allow-scripts]").filter({ visible: true }).all();
+  for (const frame of frames) {
+    await frame.scrollIntoViewIfNeeded();
+    await frame
+      .contentFrame()
+      .locator("body")
+      .evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+  }
+  if (frames.length === 0) return;
   await page.evaluate(() => {
     window.scrollTo(0, 0);
     for (const pane of document.querySelectorAll(".preview-pane")) pane.scrollTo(0, 0);
