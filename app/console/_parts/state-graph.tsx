@@ -67,6 +67,8 @@ interface Point {
 interface Layout {
   /** What was laid out. */
   of: string;
+  width: number;
+  height: number;
   states: ReadonlyMap<string, Point>;
   steps: readonly { points: Point[]; label: Point }[];
 }
@@ -96,8 +98,10 @@ async function layOut(shape: string, direction: Direction): Promise<Omit<Layout,
       labels: text ? [{ text, width: text.length * LABEL_CHARACTER + 8, height: LABEL_HEIGHT }] : [],
     })),
   };
-  const { children = [], edges = [] } = await new ELK().layout(graph);
+  const { children = [], edges = [], width = 0, height = 0 } = await new ELK().layout(graph);
   return {
+    width,
+    height,
     states: new Map(children.map(({ id, x = 0, y = 0 }) => [id, { x, y }])),
     steps: edges.map(({ sections: [section] = [], labels: [label] = [] }) => ({
       points: section ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint] : [],
@@ -143,32 +147,29 @@ const fitting = { maxZoom: 1, padding: 0.08 };
 /** Below it texts cannot be read: the first view of a larger drawing shows its beginning, and the rest is moved into sight. */
 const MIN_FIRST_ZOOM = 0.85;
 
-const MARGIN_PX = 16;
-
 /**
  * Shows the drawing anew when its place has another size: a window that is turned or widened, or a page that settles.
  *
  * @param first the state that the drawing begins with
  */
-function FirstView({ first }: { first: Point }) {
-  const { getNodes, getNodesBounds, setViewport } = useReactFlow();
+function FirstView({ first, drawn }: { first: Point; drawn: Pick<Layout, "width" | "height"> }) {
+  const { setViewport } = useReactFlow();
   const width = useStore((store) => store.width);
   const height = useStore((store) => store.height);
-  const { x: firstX, y: firstY } = first;
   useEffect(() => {
     if (width === 0 || height === 0) return;
-    const bounds = getNodesBounds(getNodes());
-    const { x, y, zoom } = getViewportForBounds(bounds, width, height, MIN_FIRST_ZOOM, 1, fitting.padding);
-    const startOf = (start: number, middle: number, size: number, place: number) =>
-      Math.min(MARGIN_PX - start * zoom, Math.max(place - MARGIN_PX - (start + size) * zoom, middle));
-    const fitsWidth = bounds.width * zoom <= width;
-    const fitsHeight = bounds.height * zoom <= height;
+    const bounds = { x: 0, y: 0, width: drawn.width, height: drawn.height };
+    const fitted = getViewportForBounds(bounds, width, height, MIN_FIRST_ZOOM, 1, fitting.padding);
+    const { zoom } = fitted;
+    /** Where the drawing begins on an axis: the middle of the first state is in that of the place, unless an end is not. */
+    const beginning = (middle: number, size: number, place: number, fit: number) =>
+      size * zoom <= place ? fit : Math.min(0, Math.max(place - size * zoom, place / 2 - middle * zoom));
     void setViewport({
       zoom,
-      x: fitsWidth ? x : startOf(bounds.x, width / 2 - (firstX + WIDTH / 2) * zoom, bounds.width, width),
-      y: fitsHeight ? y : startOf(bounds.y, height / 2 - (firstY + HEIGHT / 2) * zoom, bounds.height, height),
+      x: beginning(first.x + WIDTH / 2, drawn.width, width, fitted.x),
+      y: beginning(first.y + HEIGHT / 2, drawn.height, height, fitted.y),
     });
-  }, [width, height, firstX, firstY, getNodes, getNodesBounds, setViewport]);
+  }, [width, height, first, drawn, setViewport]);
   return null;
 }
 
@@ -293,7 +294,7 @@ export function StateGraph({
         >
           <Background />
           <Controls position="top-right" showInteractive={false} fitViewOptions={fitting} />
-          {first && <FirstView first={first} />}
+          {first && <FirstView first={first} drawn={layout} />}
         </ReactFlow>
       ) : (
         <Skeleton height={shownHeight} />
