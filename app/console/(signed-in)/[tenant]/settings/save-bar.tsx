@@ -24,8 +24,8 @@ import { Failure } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
 import { FormModal } from "../../../_parts/form-modal.tsx";
 import { useLockOutQuestion } from "../../../_parts/lock-out.tsx";
+import { LongName } from "../../../_parts/long-name.tsx";
 import { Moment } from "../../../_parts/moment.tsx";
-import { SettingName } from "../../../_parts/setting-name.tsx";
 import { useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 import { DryRun } from "./dry-run.tsx";
@@ -141,7 +141,7 @@ export function SaveBar({
             {changes.map((change) => (
               <Table.Tr key={change.name}>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  <SettingName name={change.name} />
+                  <LongName name={change.name} />
                 </Table.Td>
                 <Table.Td>
                   <Code style={{ overflowWrap: "anywhere" }}>{shown(change.name, change.before)}</Code>

@@ -4,7 +4,7 @@ import { Code, Stack, Text } from "@mantine/core";
 import type { SettingsVersion } from "../../../_api/console-router.ts";
 import { AccountLink } from "../../../_parts/account-link.tsx";
 import { Identifier } from "../../../_parts/identifier.tsx";
-import { SettingName } from "../../../_parts/setting-name.tsx";
+import { LongName } from "../../../_parts/long-name.tsx";
 import { words } from "../../../_words.ts";
 import { shownValue } from "./setting.tsx";
 
@@ -26,7 +26,7 @@ export function Changes({ version: { changes } }: { version: SettingsVersion }) 
     <Stack gap={4}>
       {changes.map(({ path, before, after }) => (
         <Text key={path} size="xs" style={{ overflowWrap: "break-word" }}>
-          <SettingName name={path} />: <Code>{shownValue(before)}</Code> → <Code>{shownValue(after)}</Code>
+          <LongName name={path} />: <Code>{shownValue(before)}</Code> → <Code>{shownValue(after)}</Code>
         </Text>
       ))}
     </Stack>

@@ -4,6 +4,7 @@ import { Badge, Code, Group, List, Progress, Stack, Text, Timeline, UnstyledButt
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { duration } from "../../../../_parts/duration.ts";
 import { Identifier } from "../../../../_parts/identifier.tsx";
+import { LongName } from "../../../../_parts/long-name.tsx";
 import { Moment } from "../../../../_parts/moment.tsx";
 import { spoken } from "../../../../_parts/protocol-name.ts";
 import { Sentence } from "../../../../_parts/sentence.tsx";
@@ -128,7 +129,10 @@ function StepDetails({
           {inputs.map(({ name, kind, length }, index) => (
             <span key={name}>
               {index > 0 && ", "}
-              <Code>{name}</Code> {words.flow.input(kind, length)}
+              <Code>
+                <LongName name={name} />
+              </Code>{" "}
+              {words.flow.input(kind, length)}
             </span>
           ))}
         </Text>
