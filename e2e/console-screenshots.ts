@@ -165,9 +165,11 @@ async function take(page: Page, name: string, colorScheme: "light" | "dark"): Pr
   if (await isWiderThanWindow(page)) noteFault(`${name} is wider than its window`);
   // A window is in the middle of what is in sight.
   const isWindow = (await page.locator("[role=dialog], .mantine-Notification-root").count()) > 0;
+  const size = page.viewportSize();
   if (!isWindow) await paintFrames(page);
   const path = join(folder, `${name}.png`);
   await page.screenshot({ path, fullPage: !isWindow, caret: "hide", animations: "disabled" });
+  if (size) await page.setViewportSize(size);
   for (const { rule, elements } of await axeViolations(page))
     for (const element of elements) {
       const violation = `${rule}\n  ${element}`;
@@ -188,25 +190,27 @@ async function settle(page: Page): Promise<void> {
     await frame.contentFrame().locator("body > *").first().waitFor({ state: "attached" });
   }
   await page.waitForFunction((selector) => !document.querySelector(selector), waiting);
-  await paintFrames(page);
-}
-
-/** Lets frames be painted, which browsers do with those that are in sight, and moves the page back. */
-async function paintFrames(page: Page): Promise<void> {
-  // A frame without scripts has no picture that is sent to it.
-  const frames = await page.locator("iframe[sandbox~=allow-scripts]").filter({ visible: true }).all();
-  for (const frame of frames) {
-    await frame.scrollIntoViewIfNeeded();
-    await frame
-      .contentFrame()
-      .locator("body")
-      .evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
-  }
-  if (frames.length === 0) return;
   await page.evaluate(() => {
     window.scrollTo(0, 0);
     for (const pane of document.querySelectorAll(".preview-pane")) pane.scrollTo(0, 0);
   });
+}
+
+/** Makes the window as high as a page with pictures in frames: browsers paint frames that are in sight. */
+async function paintFrames(page: Page): Promise<void> {
+  // A frame without scripts has no picture that is sent to it.
+  const frames = await page.locator("iframe[sandbox~=allow-scripts]").filter({ visible: true }).all();
+  const size = page.viewportSize();
+  if (frames.length === 0 || !size) return;
+  await page.setViewportSize({
+    ...size,
+    height: await page.evaluate(() => document.documentElement.scrollHeight),
+  });
+  for (const frame of frames)
+    await frame
+      .contentFrame()
+      .locator("body")
+      .evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
 }
 
 function isWiderThanWindow(page: Page): Promise<boolean> {

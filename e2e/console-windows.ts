@@ -181,7 +181,7 @@ export const windows: Record<string, PicturesOf> = {
       address: `${home}/users/${user}`,
       async open(page) {
         await button(page, "Delete").click();
-        await page.getByRole("dialog").getByText("users: 1").waitFor();
+        await page.getByRole("dialog").getByText("The account itself: 1").waitFor();
       },
     },
   ],
