@@ -6,7 +6,7 @@ import dayjs from "dayjs";
 import { words } from "../_words.ts";
 import { writtenTime } from "./written-time.ts";
 
-type Shared = "value" | "onChange" | "clearable" | "required" | "w";
+type Shared = "value" | "onChange" | "placeholder" | "clearable" | "required" | "w";
 
 /** Its field is a button, which would grow with a second line. */
 const oneLine = {

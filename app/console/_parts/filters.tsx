@@ -168,6 +168,7 @@ export function TimeField({ name, label, width }: Field) {
   return (
     <DateTime
       label={label}
+      placeholder={words.any}
       value={at.isValid() ? at.format("YYYY-MM-DD HH:mm:ss") : null}
       onChange={(chosen) => change({ [name]: chosen ? dayjs(chosen).toISOString() : "" })}
       clearable
