@@ -32,7 +32,7 @@ export function tenantSettingsPage(): string {
 
 const nameOf = (path: readonly string[]) => path.join(".").replaceAll(".[]", "[]");
 
-function boundsOf({ kind, min, max, levels, values, note }: SettingBounds): string {
+function boundsOf({ kind, min, max, levels, values, unit, note }: SettingBounds): string {
   const range = max === undefined ? "any" : min === undefined ? `at most ${max}` : `${min} to ${max}`;
   switch (kind) {
     case "boolean":
@@ -48,6 +48,6 @@ function boundsOf({ kind, min, max, levels, values, note }: SettingBounds): stri
     case "json":
       return `${range} characters of JSON, ${levels} nested levels`;
     case "number":
-      return min === undefined ? `0 to ${max}` : range;
+      return [min === undefined ? `0 to ${max}` : range, ...(unit ? [unit] : [])].join(" ");
   }
 }

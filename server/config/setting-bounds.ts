@@ -12,6 +12,8 @@ export interface SettingBounds {
   levels?: number;
   /** Accepted values of a choice. */
   values?: readonly unknown[];
+  /** What a number counts, where it is a duration. */
+  unit?: "seconds";
   /** Further bounds. */
   note?: string;
 }
@@ -53,7 +55,10 @@ function scalar(schema: SettingSchema, path: readonly string[]): SettingBounds {
   if (schema.type === "boolean") return { path, kind: "boolean" };
   // A duration is a number, or a text of a number and a unit.
   if (schema.anyOf || schema.type === "integer" || schema.type === "number")
-    return bounded({ path, kind: "number" }, schema.minimum, schema.maximum);
+    return {
+      ...bounded({ path, kind: "number" }, schema.minimum, schema.maximum),
+      ...(schema.unit === undefined ? {} : { unit: schema.unit }),
+    };
   return {
     ...bounded({ path, kind: "text" }, schema.minLength, schema.maxLength),
     ...(schema.wildcards === undefined ? {} : { note: schema.wildcards }),

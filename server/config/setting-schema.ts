@@ -23,6 +23,7 @@ export interface SettingSchema {
   maxProperties?: number;
   maxJsonCharacters?: number;
   maxJsonLevels?: number;
+  unit?: "seconds";
   wildcards?: string;
   secret?: boolean;
   impersonal?: boolean;

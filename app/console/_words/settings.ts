@@ -111,6 +111,9 @@ export const settingsWords = {
       map: (count: number) => `at most ${count.toLocaleString("en")} members`,
       json: (count: number) => `at most ${count.toLocaleString("en")} characters`,
     },
+    seconds: (count: number) => (count === 1 ? "1 second" : `${count.toLocaleString("en")} seconds`),
+    notBelow: (span: string) => `at least ${span}`,
+    notAbove: (span: string) => `at most ${span}`,
     affectsNone: (users: number) =>
       users === 1
         ? "1 user was judged, who is not affected."

@@ -585,6 +585,8 @@ export interface Setting {
     max?: number | undefined;
     /** Nested levels of JSON. */
     levels?: number | undefined;
+    /** What a number counts, where it is a duration. */
+    unit?: "seconds" | undefined;
     /** Accepted values of a choice. */
     values?: unknown[] | undefined;
     note?: string | undefined;

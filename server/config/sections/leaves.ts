@@ -26,6 +26,8 @@ declare module "zod" {
     /** Bounds of free JSON: its characters, and its nested levels. */
     maxJsonCharacters?: number;
     maxJsonLevels?: number;
+    /** What a number counts. */
+    unit?: "seconds";
     /** Wildcards of a pattern. */
     wildcards?: string;
   }
@@ -91,7 +93,7 @@ export const duration = ({ min = 0, max }: Bounds = {}) =>
       error: `must not be more than ${MAX_DURATION_SECONDS} seconds`,
       ...bound(),
     })
-    .meta({ minimum: min, maximum: max ?? MAX_DURATION_SECONDS });
+    .meta({ minimum: min, maximum: max ?? MAX_DURATION_SECONDS, unit: "seconds" });
 
 export const seconds = (fallback: number, bounds?: Bounds) => duration(bounds).prefault(fallback);
 

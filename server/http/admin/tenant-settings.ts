@@ -138,6 +138,7 @@ const settingSchema = z
           min: z.number().optional(),
           max: z.number().optional(),
           levels: z.int().optional().describe("Nested levels of JSON."),
+          unit: z.enum(["seconds"]).optional().describe("What a number counts, where it is a duration."),
           values: z.array(z.unknown()).optional().describe("Accepted values of a choice."),
           note: z.string().optional(),
           set_by: z.enum(setters),

@@ -50,6 +50,7 @@ const internal = [
   "preserve",
   "labels",
   "charset",
+  "unit",
   "wildcards",
   "maxJsonCharacters",
   "maxJsonLevels",

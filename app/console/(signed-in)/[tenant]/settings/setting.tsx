@@ -3,6 +3,7 @@
 import { Badge, Group, Paper, Text } from "@mantine/core";
 import type { AdminOperations } from "../../../../../packages/server/src/interface.ts";
 import type { DeclaredSetting } from "../../../_parts/declared-settings.ts";
+import { duration } from "../../../_parts/duration.ts";
 import { SettingField } from "../../../_parts/setting-field.tsx";
 import { words } from "../../../_words.ts";
 import type { Change } from "./setting-tree.ts";
@@ -18,6 +19,18 @@ export function shownValue(value: unknown): string {
   const text = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
+
+const MINUTE = 60;
+
+/** Writes a number of seconds with its unit, and with larger ones where they are easier to read. */
+const shownSeconds = (seconds: number): string =>
+  seconds < MINUTE
+    ? words.settings.seconds(seconds)
+    : `${words.settings.seconds(seconds)} (${duration(seconds * 1000)})`;
+
+/** A value of a setting as one line, with its unit. */
+const shownValueOf = (setting: ListedSetting, value: unknown): string =>
+  typeof value === "number" && boundOf(setting)?.unit === "seconds" ? shownSeconds(value) : shownValue(value);
 
 /** The value that the tenant itself has set; undefined if it has the server's, or the default. */
 export const ownValue = ({ source, value }: ListedSetting): unknown =>
@@ -57,13 +70,17 @@ export function declaredOf({ name, bounds }: ListedSetting): DeclaredSetting {
   }
 }
 
-function boundsOf({ name, bounds }: ListedSetting): string[] {
-  const bound = bounds.find((one) => one.name === name);
+const boundOf = ({ name, bounds }: ListedSetting) => bounds.find((one) => one.name === name);
+
+function boundsOf(setting: ListedSetting): string[] {
+  const bound = boundOf(setting);
   if (!bound) return [];
-  const { kind, min, max, note } = bound;
+  const { kind, min, max, unit, note } = bound;
+  const shown = (count: number, said: (count: number) => string, saidOfSeconds: (span: string) => string) =>
+    unit === "seconds" ? saidOfSeconds(shownSeconds(count)) : said(count);
   return [
-    ...(min === undefined ? [] : [words.settings.atLeast[kind](min)]),
-    ...(max === undefined ? [] : [words.settings.atMost[kind](max)]),
+    ...(min === undefined ? [] : [shown(min, words.settings.atLeast[kind], words.settings.notBelow)]),
+    ...(max === undefined ? [] : [shown(max, words.settings.atMost[kind], words.settings.notAbove)]),
     ...(note === undefined ? [] : [note]),
   ];
 }
@@ -88,10 +105,10 @@ export function Setting({
   const facts = [
     ...(isOwn || secret
       ? []
-      : [words.settings.inForce(shownValue(setting.value), words.settings.sources[source])]),
+      : [words.settings.inForce(shownValueOf(setting, setting.value), words.settings.sources[source])]),
     ...(setting.default === undefined || source === "default"
       ? []
-      : [words.settings.defaultIs(shownValue(setting.default))]),
+      : [words.settings.defaultIs(shownValueOf(setting, setting.default))]),
     ...boundsOf(setting),
     setting.variable,
   ];
