@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useTRPC } from "../../../_api/provider.tsx";
 import { inputErrorOf } from "../../../_parts/answers.tsx";
 import { useChange } from "../../../_parts/change.tsx";
+import { Sentence } from "../../../_parts/sentence.tsx";
 import { usePagePath, useTenant } from "../../../_shell/me.tsx";
 import { words } from "../../../_words.ts";
 
@@ -70,7 +71,7 @@ function Form({ onClose }: { onClose(): void }) {
             setAddresses(chosen);
             create.reset();
           }}
-          error={isAboutUsername ? undefined : wrong}
+          error={!isAboutUsername && wrong !== undefined && <Sentence text={wrong} />}
           searchValue={typed}
           onSearchChange={setTyped}
           splitChars={[",", " ", ";"]}
@@ -88,7 +89,7 @@ function Form({ onClose }: { onClose(): void }) {
             setUsername(currentTarget.value);
             create.reset();
           }}
-          error={isAboutUsername ? wrong : undefined}
+          error={isAboutUsername && <Sentence text={wrong} />}
           autoComplete="off"
         />
         <Group justify="flex-end">

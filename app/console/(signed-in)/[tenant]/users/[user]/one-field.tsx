@@ -2,6 +2,7 @@
 
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import { Sentence } from "../../../../_parts/sentence.tsx";
 
 /** A form of one text, with its button beside it. */
 export function OneField({
@@ -50,7 +51,7 @@ export function OneField({
             value={value}
             onChange={({ currentTarget }) => onChange(currentTarget.value)}
             disabled={isReadOnly}
-            error={error}
+            error={error && <Sentence text={error} />}
             autoComplete="off"
             flex={1}
           />
