@@ -189,7 +189,7 @@ test("a user is told apart by what the account has, and changed on its page @nex
   await test.step("deletion", async () => {
     await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete this user?" });
-    await expect(dialog.getByText("users: 1")).toBeVisible();
+    await expect(dialog.getByText("The account itself: 1")).toBeVisible();
     await expectAccessible(page);
     await dialog.getByLabel(/Type/).fill(`other-${address}`);
     await dialog.getByRole("button", { name: "Delete" }).click();
