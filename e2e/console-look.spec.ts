@@ -27,6 +27,13 @@ test("an operator changes the look with a preview, reads the messages, and sees 
   await test.step("the look of the default tenant is tried, and copied as its configuration", async () => {
     await page.goto(`${home}/look`);
     await expect(preview(page, "Login init").getByRole("heading", { name: "Sign in" })).toBeVisible();
+    // The preview takes no focus, to which the browser would scroll.
+    expect(
+      await preview(page, "Login init")
+        .locator("body")
+        .evaluate(() => document.hasFocus()),
+    ).toBe(false);
+    await expect(preview(page, "Login init").locator("[autofocus]")).toHaveCount(0);
     await expectAccessible(page);
     await page.getByLabel("Ground", { exact: true }).first().fill("#ffeedd");
     await expect.poll(() => groundOf(preview(page, "Login init"))).toBe("rgb(255, 238, 221)");
@@ -90,6 +97,21 @@ test("an operator changes the look with a preview, reads the messages, and sees 
     const mail = page.locator("iframe.mail-frame");
     await expect(mail.contentFrame().locator("html[lang=de] h1")).toBeVisible();
     expect(await mail.getAttribute("sandbox")).toBe("");
+    // It is drawn in the chosen scheme, whatever that of the system is.
+    const ground = () =>
+      mail
+        .contentFrame()
+        .locator(".page")
+        .first()
+        .evaluate((place) => getComputedStyle(place).backgroundColor);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.getByText("Dark", { exact: true }).click();
+      await expect.poll(ground).toBe("rgb(15, 18, 22)");
+      await page.getByText("Light", { exact: true }).click();
+      await expect.poll(ground).not.toBe("rgb(15, 18, 22)");
+    }
+    await page.emulateMedia({ colorScheme: null });
     await button(page, "Sms login SMS").click();
     await expect(page.getByText(/048213/).last()).toBeVisible();
     await expectAccessible(page);
