@@ -44,3 +44,9 @@ test("the bounds are those of all settings", () => {
   expect(paths).not.toContain("database.pool_size");
   expect(new Set(paths).size).toBe(paths.length);
 });
+
+test("the bounds of a duration have their unit, and those of other numbers have none", () => {
+  const boundsOf = (name: string) => ofTenants.find(({ path }) => path.join(".") === name);
+  expect(boundsOf("email.passcode_ttl")).toMatchObject({ kind: "number", max: 600, unit: "seconds" });
+  expect(boundsOf("email.limit")).not.toHaveProperty("unit");
+});
