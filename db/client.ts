@@ -50,6 +50,8 @@ export type Transaction = Parameters<Parameters<Database["write"]["transaction"]
 /** After a crash of the database the last commits may be missing. Jobs run at least once in any case. */
 const LOSES_COMMITS = "-c synchronous_commit=off";
 
+const MOVED = "Connection terminated: another server takes the writes of the database";
+
 /** A request that waits longer for a connection fails; the client gets 503. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -91,6 +93,9 @@ export function openDatabase(
       idleTimeoutMillis: 30_000,
       ...(options && prepares ? { options } : {}),
       ...more,
+      // One that was being opened while the database moved has not been ended with the others.
+      verify: (client, done) =>
+        done((client as unknown as Connection).address === hosts.url ? undefined : new Error(MOVED)),
     });
     pools.push(client);
     client.on("error", onError);

@@ -17,8 +17,12 @@ export class Connection extends pg.Client {
   /** Gives it back to its pool, which sets this while it is in use. */
   release?: (destroy?: boolean) => void;
 
+  /** The address that it was made with. */
+  readonly address: string | undefined;
+
   constructor(config?: string | pg.ClientConfig) {
     super(config);
+    this.address = typeof config === "object" ? config.connectionString : config;
     this.on("drain", () => {
       this.#owesSince = null;
     });
@@ -48,8 +52,9 @@ export class Connection extends pg.Client {
     this.#owesSince ??= performance.now();
     const statement = statementOf(config, values);
     if (!statement) {
-      const answered = Reflect.apply(super.query, this, [config, values, callback]);
       // An `ExtendedQuery` measures itself.
+      const given = [config, measured(values), measured(callback)];
+      const answered = Reflect.apply(super.query, this, given);
       if (answered instanceof Promise) void answered.then(...twice(beginWait("database", 1)));
       // Drizzle would keep the connection for ever, and the pool would have one less.
       if (isBegin(config)) Promise.resolve(answered).catch(() => this.release?.(true));
@@ -70,6 +75,16 @@ export class Connection extends pg.Client {
       throw error;
     });
   }
+}
+
+/** A callback of the driver that ends a wait, which begins now; anything else as it is. */
+function measured(argument: unknown): unknown {
+  if (typeof argument !== "function") return argument;
+  const endWait = beginWait("database", 1);
+  return (...answer: unknown[]) => {
+    endWait();
+    argument(...answer);
+  };
 }
 
 const twice = (end: () => void) => [end, end] as const;

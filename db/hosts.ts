@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { streamOf } from "./connection.ts";
 
 /** The servers of one database, of which one takes writes: a primary and its standbys. */
 
@@ -9,6 +11,12 @@ const ASK_TIMEOUT_MS = 1_500;
 const LOOK_INTERVAL_MS = 500;
 
 const SEARCH_INTERVAL_MS = 200;
+
+/** The same while none has been found for long: each search is a sign-in at each server. */
+const MAX_SEARCH_INTERVAL_MS = 3_000;
+
+/** Time for other servers to answer after the first that takes writes: a former primary may have come back as one. */
+const OTHERS_MS = 200;
 
 /** Servers of one database. A search asks all of them. */
 const MAX_HOSTS = 16;
@@ -30,10 +38,12 @@ export function addressesOf(url: string): string[] {
   const [, scheme = "", user = "", hosts = "", rest = ""] =
     /^([a-z]+:\/\/)((?:[^/?#@]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
   const names = hosts.split(",");
-  if (names.length > MAX_HOSTS) throw new AddressError(`it names more than ${MAX_HOSTS} hosts`);
   const [path = "", query = ""] = rest.split("?", 2);
   const parameters = new URLSearchParams(query);
   const wanted = parameters.get("target_session_attrs");
+  // Of one server there is nothing to choose, and its address may be one of a socket.
+  if (names.length === 1 && (wanted === null || wanted === "any")) return [url];
+  if (names.length > MAX_HOSTS) throw new AddressError(`it names more than ${MAX_HOSTS} hosts`);
   if (wanted !== null && !writes.includes(wanted))
     throw new AddressError(`target_session_attrs is ${wanted}: ${writes.join(" and ")} are supported`);
   parameters.delete("target_session_attrs");
@@ -41,25 +51,35 @@ export function addressesOf(url: string): string[] {
   const addresses = names.map((name) => `${scheme}${user}${name}${common}`);
   if (names.length > 1 && names.some((name) => !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(name)))
     throw new AddressError("each of its hosts has to be a name or an address, with a port or without");
-  if (!addresses.every((address) => URL.canParse(address))) throw new AddressError("it is no address");
-  return names.length > 1 ? addresses : [wanted === null ? url : (addresses[0] ?? url)];
+  return addresses;
 }
 
-/** What a server says of itself. */
-type Verdict = "writable" | "read_only" | Error;
+/** What a server says of itself: its timeline if it takes writes, which each promotion raises (PostgreSQL manual, 25.3.5). */
+type Verdict = { timeline: number } | "read_only" | Error;
+
+const timelineOf = (verdict: Verdict | undefined) =>
+  verdict !== undefined && verdict !== "read_only" && !(verdict instanceof Error) ? verdict.timeline : 0;
 
 /** Where a database is: the server that takes its writes, as far as this process knows. */
 export class DatabaseHosts {
   readonly #addresses: readonly string[];
   readonly #moved = new Set<(url: string) => void>();
+  readonly #lost = new Set<() => void>();
   #url: string;
   #timer: NodeJS.Timeout | undefined;
+  /** Asks the server in use. */
+  #kept: pg.Client | undefined;
   #ended = false;
 
   /** @throws AddressError */
   constructor(url: string) {
     this.#addresses = addressesOf(url);
     this.#url = this.#addresses[0] ?? url;
+    try {
+      for (const address of this.#addresses) clientOf(address);
+    } catch {
+      throw new AddressError("it is no address");
+    }
   }
 
   /** The address of the server in use. */
@@ -79,9 +99,13 @@ export class DatabaseHosts {
   async locate(): Promise<string | null> {
     if (!this.areSeveral) return null;
     const verdicts = await Promise.all(this.#addresses.map((address) => ask(address)));
-    const found = verdicts.indexOf("writable");
-    const readable = verdicts.indexOf("read_only");
-    const chosen = this.#addresses[found >= 0 ? found : readable];
+    const best = Math.max(...verdicts.map(timelineOf));
+    const chosen =
+      this.#addresses[
+        best > 0
+          ? verdicts.findIndex((verdict) => timelineOf(verdict) === best)
+          : verdicts.indexOf("read_only")
+      ];
     if (chosen === undefined)
       return verdicts
         .map((verdict, index) => `${hostOf(this.#addresses[index] ?? "")}: ${messageOf(verdict)}`)
@@ -95,27 +119,34 @@ export class DatabaseHosts {
     this.#moved.add(moved);
   }
 
+  /** Calls back when the server in use takes no writes any more, before another one is found. */
+  onLost(lost: () => void): void {
+    this.#lost.add(lost);
+  }
+
   /**
    * Looks from now on whether the server in use takes writes, and uses another one that does if it does not. One connection
    * is kept for that.
    */
   watch(): void {
     if (!this.areSeveral || this.#timer || this.#ended) return;
-    let kept: pg.Client | undefined;
+    let pauseMs = LOOK_INTERVAL_MS;
+    let isLost = false;
     const look = async () => {
-      const before = this.#url;
-      kept ??= clientOf(before);
-      const verdict = await askClient(kept);
-      if (verdict !== "writable") {
-        destroy(kept);
-        kept = undefined;
+      this.#kept ??= clientOf(this.#url);
+      const takesWrites = timelineOf(await askClient(this.#kept)) > 0;
+      if (!takesWrites) {
+        if (!isLost) for (const lost of this.#lost) lost();
+        this.#letGo();
         await this.#search();
       }
-      if (this.#ended) {
-        if (kept) destroy(kept);
-        return;
-      }
-      const pauseMs = kept ? LOOK_INTERVAL_MS : this.#url === before ? SEARCH_INTERVAL_MS : 0;
+      if (this.#ended) return;
+      pauseMs = takesWrites
+        ? LOOK_INTERVAL_MS
+        : isLost
+          ? Math.min(pauseMs * 1.5, MAX_SEARCH_INTERVAL_MS)
+          : SEARCH_INTERVAL_MS;
+      isLost = !takesWrites;
       this.#timer = setTimeout(look, pauseMs).unref();
     };
     this.#timer = setTimeout(look, LOOK_INTERVAL_MS).unref();
@@ -125,16 +156,35 @@ export class DatabaseHosts {
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.#letGo();
   }
 
-  /** Uses the first server that says it takes writes. */
+  #letGo(): void {
+    if (this.#kept) destroy(this.#kept);
+    this.#kept = undefined;
+  }
+
+  /** Uses the server with the newest timeline of those that say soon after the first that they take writes. */
   async #search(): Promise<void> {
+    const found = new Map<string, number>();
     const asked = this.#addresses.map(async (address) => {
-      if ((await ask(address)) !== "writable") throw new Error("not writable");
-      return address;
+      const timeline = timelineOf(await ask(address));
+      if (timeline === 0) throw new Error("it takes no writes");
+      found.set(address, timeline);
     });
-    const found = await Promise.any(asked).catch(() => null);
-    if (found !== null && !this.#ended) this.#move(found);
+    if (
+      await Promise.any(asked).then(
+        () => false,
+        () => true,
+      )
+    )
+      return;
+    await Promise.race([Promise.allSettled(asked), pause(OTHERS_MS, undefined, { ref: false })]);
+    const newest = Math.max(...found.values());
+    // Of equals the one in use stays.
+    if (this.#ended || found.get(this.#url) === newest) return;
+    const [chosen] = [...found].find(([, timeline]) => timeline === newest) ?? [];
+    if (chosen !== undefined) this.#move(chosen);
   }
 
   #move(url: string): void {
@@ -146,7 +196,7 @@ export class DatabaseHosts {
 
 const hostOf = (url: string) => /@?([^/?#@]*)(?:[/?#]|$)/.exec(url.replace(/^[a-z]+:\/\//, ""))?.[1] ?? "";
 
-const messageOf = (verdict: Verdict) => (verdict instanceof Error ? verdict.message : verdict);
+const messageOf = (verdict: Verdict) => (verdict instanceof Error ? verdict.message : "it takes no writes");
 
 function clientOf(url: string): pg.Client {
   const client = new pg.Client({
@@ -161,15 +211,18 @@ function clientOf(url: string): pg.Client {
 
 const connected = new WeakSet<pg.Client>();
 
+/** Of a primary, the first digits of the name of its log of writes. */
+const question = `select case when not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'off'
+  then ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end as timeline`;
+
 /** Asks a server what it is. A hanging one gets no further time. */
 async function askClient(client: pg.Client): Promise<Verdict> {
   try {
     if (!connected.has(client)) await client.connect();
     connected.add(client);
-    const { rows } = await client.query<{ writable: boolean }>(
-      "select not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'off' as writable",
-    );
-    return rows[0]?.writable ? "writable" : "read_only";
+    const { rows } = await client.query<{ timeline: number | null }>(question);
+    const timeline = rows[0]?.timeline ?? null;
+    return timeline === null ? "read_only" : { timeline };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -185,6 +238,5 @@ async function ask(url: string): Promise<Verdict> {
 /** Ends a connection without waiting for the server, which may hang. */
 function destroy(client: pg.Client): void {
   client.end().catch(() => {});
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
-  setTimeout(() => stream.destroy(), ASK_TIMEOUT_MS).unref();
+  setTimeout(() => streamOf(client).destroy(), ASK_TIMEOUT_MS).unref();
 }

@@ -39,8 +39,9 @@ export function watchSilence(
     const found = silent();
     if (found.length === 0 || isProbing || performance.now() - answeredAt < SILENT_AFTER_MS) return;
     isProbing = true;
-    if (await answers(url())) answeredAt = performance.now();
-    else {
+    const probed = url();
+    if (await answers(probed)) answeredAt = performance.now();
+    else if (probed === url()) {
       const hanging = silent();
       for (const connection of hanging) connection.abandon();
       if (hanging.length > 0) onEnded(hanging.length);

@@ -4,6 +4,9 @@ import type { Database } from "#db/client";
 import { rejectsSessionParameters } from "#db/errors";
 import { StartError } from "../config/errors.ts";
 
+/** For each step of the trial. */
+const TRY_TIMEOUT_MS = 2_000;
+
 const SETTING = "set STILE_DATABASE_PREPARED_STATEMENTS=false";
 
 /** Any statement: what is tried is its name. */
@@ -42,8 +45,14 @@ export async function checkPooler(
         `the database's pooler drops the parameters of a session (options), so that ${lost}`,
       );
   }
-  if (await breaksStatements(url))
-    throw new StartError(`the database's pooler does not keep prepared statements: ${SETTING}`);
+  try {
+    if (!(await breaksStatements(url))) return;
+  } catch (error) {
+    // A pooler may have too few connections for it, or be busy with the start of others.
+    log.warn({ err: error }, "whether the database's pooler keeps prepared statements could not be tried");
+    return;
+  }
+  throw new StartError(`the database's pooler does not keep prepared statements: ${SETTING}`);
 }
 
 async function settingOf(pool: pg.Pool, name: string): Promise<string> {
@@ -61,7 +70,11 @@ async function settingOf(pool: pg.Pool, name: string): Promise<string> {
  * what the first has had, so that a pooler has to give the first another one.
  */
 async function breaksStatements(url: string): Promise<boolean> {
-  const [one, other] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
+  const limits = { connectionTimeoutMillis: TRY_TIMEOUT_MS, query_timeout: TRY_TIMEOUT_MS };
+  const [one, other] = [
+    new pg.Client({ connectionString: url, ...limits }),
+    new pg.Client({ connectionString: url, ...limits }),
+  ];
   for (const client of [one, other]) client.on("error", () => {});
   try {
     await one.connect();
@@ -76,6 +89,7 @@ async function breaksStatements(url: string): Promise<boolean> {
     if (FOREIGN_STATEMENT.test((error as { code?: string }).code ?? "")) return true;
     throw error;
   } finally {
-    await Promise.all([one.end(), other.end()].map((end) => end.catch(() => {})));
+    // The second first: it holds a connection that the first may wait for.
+    for (const client of [other, one]) void client.end().catch(() => {});
   }
 }

@@ -57,7 +57,7 @@ export function tellObservers(
   if (verdict === null || (stepObservers.length === 0 && !step.span)) return;
   // A flow that was not read, or whose first action is not offered and which is not stored, has no steps.
   const isUnread = verdict === "failed" && step.found === null;
-  const isUnstored = step.isStart && became.answer?.flowId === null;
+  const isUnstored = step.isStart && verdict !== "started" && (became.answer?.flowId ?? null) === null;
   try {
     const observed = observedStep(step, verdict, became, Date.now() + platform.clockShift());
     if (step.span) describe(step.span, observed);

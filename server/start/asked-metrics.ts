@@ -28,8 +28,8 @@ interface Source {
   database: Database;
   passwordHasher: PasswordHasher;
   readiness: Readiness;
-  /** Whether it speaks for the database too, which one process of a server does. */
-  ofDatabase: boolean;
+  /** Kinds of jobs, of the process that speaks for the database too, which one of a server does; null for the others. */
+  jobNames: readonly string[] | null;
 }
 
 /**
@@ -37,10 +37,16 @@ interface Source {
  *
  * @returns what ends that
  */
-export function answerForProcess({ database, passwordHasher, readiness, ofDatabase }: Source): () => void {
+export function answerForProcess({ database, passwordHasher, readiness, jobNames }: Source): () => void {
   if (!isMeasured()) return () => {};
   const loop = watchLoop();
-  const pools = poolNames.map((name) => ({ name, pool: database[name].$client }));
+  const { write, read, claim, jobs } = database;
+  const pools = Object.entries({
+    write: write.$client,
+    read: read.$client,
+    claim: claim.$client,
+    jobs,
+  }).map(([name, pool]) => ({ name, pool }));
   const ends = [
     loop.end,
     answerFor("hashesWaiting", () => [[passwordHasher.waiting, {}]]),
@@ -68,27 +74,33 @@ export function answerForProcess({ database, passwordHasher, readiness, ofDataba
       const open = await readdir("/proc/self/fd").catch(() => null);
       return open ? [[open.length, {}]] : [];
     }),
-    ...(ofDatabase ? answerForDatabase(database, readiness) : []),
+    ...(jobNames ? answerForDatabase(database, readiness, jobNames) : []),
   ];
   return () => {
     for (const end of ends) end();
   };
 }
 
-const poolNames = ["write", "read", "claim"] as const;
-
-const ofPool = <More extends object>(name: (typeof poolNames)[number], more: More) => ({
+const ofPool = <More extends object>(name: string, more: More) => ({
   "db.client.connection.pool.name": name,
   ...more,
 });
 
-function answerForDatabase({ read }: Database, readiness: Readiness): (() => void)[] {
+function answerForDatabase(
+  { read }: Database,
+  readiness: Readiness,
+  jobNames: readonly string[],
+): (() => void)[] {
+  const names = sql.param([...jobNames]);
   const waiting = held(async () => {
     const { rows } = await read.execute<{ name: string; waiting: number; oldest: number }>(sql`
-      select name, count(*)::int as waiting, coalesce(max(age), 0)::float8 as oldest from (
-        select name, extract(epoch from now() - start_after) as age from pgboss.job
-        where state in ('created', 'retry', 'active') limit ${MAX_COUNTED}) as job
-      group by name`);
+      select kind as name, count(age)::int as waiting, coalesce(max(age), 0)::float8 as oldest
+      from unnest(${names}::text[]) as kind left join (
+        -- A job that is tried again is due since it was made.
+        select name, extract(epoch from now() - case state when 'retry' then created_on else start_after end) as age
+        from pgboss.job where name = any (${names}::text[]) and state in ('created', 'retry', 'active')
+        limit ${MAX_COUNTED}) as job on job.name = kind
+      group by kind`);
     return rows;
   });
   const undelivered = held(async () => {

@@ -140,6 +140,7 @@ export async function createRuntime(
       config.database.prepared_statements,
     );
     cleanups.push(() => database.close());
+    hosts.onLost(() => log.warn("the database takes no writes; its servers are asked which one does"));
     hosts.onMove(() => log.warn("the database has another primary; connections to the former one are ended"));
     database.watch((count) =>
       log.warn(
@@ -242,7 +243,7 @@ export async function createRuntime(
       },
       stop,
     };
-    const endAnswers = answerForProcess({ ...runtime, ofDatabase: !owner });
+    const endAnswers = answerForProcess({ ...runtime, jobNames: owner ? null : Object.keys(kinds) });
     cleanups.push(async () => endAnswers());
     if (!owner) await recordRelease(database.write.$client, release);
     return runtime;

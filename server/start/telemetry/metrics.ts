@@ -1,8 +1,10 @@
 import type { Meter } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import {
+  AggregationTemporality,
   DataPointType,
   type IMetricReader,
+  InstrumentType,
   MeterProvider,
   type MetricData,
   MetricReader,
@@ -16,8 +18,19 @@ import type { Protocol, Variables } from "./variables.ts";
 const EXPORT_INTERVAL_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 30_000;
 
+/** Time for what is asked for its values. */
+const COLLECT_TIMEOUT_MS = 1_000;
+
+/** A gauge has the values of this moment alone; by default one that is not observed any more would keep its last one. */
+const temporalityOf = (type: InstrumentType) =>
+  type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
+
 /** Reads metrics when it is asked to. */
 class AskedReader extends MetricReader {
+  constructor() {
+    super({ aggregationTemporalitySelector: temporalityOf });
+  }
+
   protected async onForceFlush() {}
   protected async onShutdown() {}
 }
@@ -40,7 +53,7 @@ export async function metricProvider(
     meter: provider.getMeter("stile", release),
     provider,
     async collect() {
-      const { resourceMetrics } = await asked.collect();
+      const { resourceMetrics } = await asked.collect({ timeoutMillis: COLLECT_TIMEOUT_MS });
       return resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics.flatMap(plain));
     },
     flush: () => provider.forceFlush(),
@@ -55,8 +68,10 @@ async function pushing(protocol: Protocol, { count }: Variables): Promise<IMetri
       : await import("@opentelemetry/exporter-metrics-otlp-proto");
   const exportIntervalMillis = count("OTEL_METRIC_EXPORT_INTERVAL") ?? EXPORT_INTERVAL_MS;
   const timeout = count("OTEL_METRIC_EXPORT_TIMEOUT") ?? EXPORT_TIMEOUT_MS;
+  const exporter = new OTLPMetricExporter();
+  exporter.selectAggregationTemporality = temporalityOf;
   return new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter(),
+    exporter,
     exportIntervalMillis,
     exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
   });

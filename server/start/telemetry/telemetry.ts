@@ -13,6 +13,10 @@ import { protocolOf, variablesOf } from "./variables.ts";
 /** Time for what waits to be sent, when the process ends or may be suspended. */
 const SEND_MS = 2_000;
 
+/** Time between two flushes, and between two that send metrics. */
+const FLUSH_INTERVAL_MS = 1_000;
+const METRICS_INTERVAL_MS = 60_000;
+
 /** Time between two lines about trouble with a receiver. */
 const TELL_AGAIN_MS = 60_000;
 
@@ -25,7 +29,7 @@ export interface Telemetry {
   collect: (() => Promise<Collected[]>) | null;
   /** Sends an entry of the audit log; null where they are not sent. */
   auditOutput: AuditOutput | null;
-  /** Sends what waits, for two seconds at most. */
+  /** Sends what waits, for two seconds at most; once a second, and metrics once a minute. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -64,12 +68,23 @@ export async function startTelemetry(
   traceBy(traces?.tracer);
   if (metrics) measureBy(metrics.meter);
   const providers: Provider[] = [traces, entries, metrics].filter((provider) => provider !== null);
+  let flushedAt = Number.NEGATIVE_INFINITY;
+  let measuredAt = performance.now();
   const sending = (send: (provider: Provider) => Promise<void>) =>
     withinTime(Promise.all(providers.map((provider) => send(provider).catch(() => {}))));
   return {
     collect: metrics?.collect ?? null,
     auditOutput: entries?.output ?? null,
-    flush: () => sending((provider) => provider.flush()),
+    async flush() {
+      const now = performance.now();
+      if (now - flushedAt < FLUSH_INTERVAL_MS) return;
+      flushedAt = now;
+      const isMeasuring = now - measuredAt >= METRICS_INTERVAL_MS;
+      if (isMeasuring) measuredAt = now;
+      await sending(async (provider) => {
+        if (provider !== metrics || isMeasuring) await provider.flush();
+      });
+    },
     async stop() {
       traceBy(undefined);
       measureBy(undefined);
@@ -87,9 +102,12 @@ async function resourceOf(release: string, instanceId: string): Promise<Resource
     "service.version": release,
     "service.instance.id": instanceId,
   });
+  // The environment may give all processes of a server one instance.
+  const own = resourceFromAttributes({ "process.pid": process.pid });
   return defaultResource()
     .merge(named)
-    .merge(detectResources({ detectors: [hostDetector, envDetector] }));
+    .merge(detectResources({ detectors: [hostDetector, envDetector] }))
+    .merge(own);
 }
 
 async function withinTime(work: Promise<unknown>): Promise<void> {
