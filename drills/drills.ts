@@ -127,7 +127,7 @@ export const drills: Readonly<Record<string, Drill>> = {
     },
   }),
   "hanging-receiver": drill({
-    done: "the receiver of webhooks hangs for fifteen seconds",
+    done: "the receiver of webhooks hangs for 25 seconds",
     alert: "StileDeliveriesFail",
     log: /delivery of an event failed and will be retried/,
     mayMissMs: 2_000,
@@ -135,7 +135,7 @@ export const drills: Readonly<Record<string, Drill>> = {
     async harm(_, { receiver }) {
       const { answer } = receiver;
       receiver.answer = () => {};
-      await pause(15_000);
+      await pause(25_000);
       receiver.answer = answer;
     },
   }),
