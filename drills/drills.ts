@@ -127,15 +127,15 @@ export const drills: Readonly<Record<string, Drill>> = {
     },
   }),
   "hanging-receiver": drill({
-    done: "the receiver of webhooks hangs for 25 seconds",
-    alert: "StileDeliveriesFail",
+    done: "the receiver of webhooks hangs for fifteen seconds",
+    alert: "StileDeliveriesWait",
     log: /delivery of an event failed and will be retried/,
     mayMissMs: 2_000,
     surround: withReceiver,
     async harm(_, { receiver }) {
       const { answer } = receiver;
       receiver.answer = () => {};
-      await pause(25_000);
+      await pause(15_000);
       receiver.answer = answer;
     },
   }),
