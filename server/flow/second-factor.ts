@@ -17,12 +17,13 @@ import { meetsOne } from "../openid/authentication-context.ts";
 import { completed, createdAccount, isByProvider, isSignedUp } from "./circumstances.ts";
 import type { FlowData } from "./data.ts";
 import type { PlannedStep, Situation } from "./situation.ts";
+import { verifiedFactors } from "./verified-factors.ts";
 
 /** When a flow asks for a second factor, and when for a new one. */
 
 const hasSeveralFactors = circumstance<Pick<Situation, "data">>(
   "several_factors",
-  ({ data }) => isMultiFactor(data.factors),
+  ({ data }) => isMultiFactor(verifiedFactors(data)),
   {
     holds: "this flow has verified multi-factor authentication",
     fails: "this flow has verified a single factor",
@@ -51,7 +52,8 @@ const changesCredentials = circumstance<Pick<Situation, "data">>(
 );
 
 /** Whether the application asks for a class of authentication that is not met yet. */
-const lacksClass = ({ classes, factors }: FlowData) => classes !== undefined && !meetsOne(factors, classes);
+const lacksClass = (data: FlowData) =>
+  data.classes !== undefined && !meetsOne(verifiedFactors(data), data.classes);
 
 const isAskedForMore = circumstance<Pick<Situation, "data">>(
   "asked_classes",

@@ -83,7 +83,11 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
 const MAX_NUMBER = 1_000;
 
 /** A WebAuthn credential that is not stored in the database yet; buffers as base64url. `insertCredential` parses the rest. */
-export const pendingCredential = z.looseObject({ id: z.string() });
+export const pendingCredential = z.looseObject({
+  id: z.string(),
+  userVerified: z.boolean().optional(),
+  hardwareProtected: z.boolean().optional(),
+});
 
 /**
  * Inserts a new credential of an account, with the account's user handle. A name that another one of its credentials has

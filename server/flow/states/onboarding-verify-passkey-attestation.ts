@@ -20,6 +20,7 @@ import {
 } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
 import { mayAddCredential } from "../second-factor.ts";
+import { createdPasskey } from "../verified-factors.ts";
 
 const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey";
 
@@ -67,8 +68,10 @@ export const onboardingVerifyPasskeyAttestation = state({
           return reject("passkey_invalid", { renew: true });
         if (kind === "security_key") return enrolledFactor(context, securityKey, credential);
         if (isPending) return next({ data: { pending: { ...data.pending, credential } } });
+        const created = { ...createdPasskey(credential), at: request.now.toISOString() };
         return next({
           facts: { hasPasskey: true },
+          ...(credential.userVerified ? { data: { factors: [...data.factors, created] } } : {}),
           writes: [
             requireCredentialAddable(context),
             insertCredential(request, userId, credential),

@@ -32,6 +32,7 @@ import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { withEnrolledFactor } from "../enrolled-factor.ts";
 import { createdMethods, isPendingRegistration } from "../facts.ts";
+import { createdPasskey } from "../verified-factors.ts";
 
 type Factors = FlowData["factors"];
 type SuccessContext = Context<"userId">;
@@ -246,5 +247,9 @@ function registrationFactors({ request, data, config }: SuccessContext): Factors
     ...(isSecond ? (["sms"] as const) : []),
   ];
   const at = request.now.toISOString();
-  return (methods.length > 0 ? methods : (["registration"] as const)).map((method) => ({ method, at }));
+  const passkey = data.pending.credential && createdPasskey(data.pending.credential);
+  return (methods.length > 0 ? methods : (["registration"] as const)).map((method) => ({
+    ...(method === passkey?.method ? passkey : { method }),
+    at,
+  }));
 }

@@ -12,6 +12,7 @@ import { newAddress, password } from "../../testing/people.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
 import type { TestRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import type { PageAnswer } from "../page/page-answer.ts";
 
 /** The way into the console and out of it. */
@@ -28,14 +29,14 @@ async function follow(browser: Visitor, address: string): Promise<string> {
 }
 
 /** A sign-in at the hosted page, as its component performs it. */
-async function hostedPage(browser: Visitor, type: "login" | "registration") {
+async function hostedPage(browser: Visitor, type: "login" | "registration", capabilities = {}) {
   let answer: PageAnswer | undefined;
   const call = async (procedure: string, input: object): Promise<FlowState> => {
     const response = await browser.mutate(`flow.${procedure}`, { type, ...input });
     answer = ((await response.json()) as { result: { data: PageAnswer } }).result.data;
     return answer.state;
   };
-  await call("start", { capabilities: {} });
+  await call("start", { capabilities });
   return {
     get redirectTo() {
       return answer?.redirect_to ?? "";
@@ -98,7 +99,7 @@ describe("the link of a service without operators", () => {
 });
 
 test("A333 a link that is older than ten minutes makes no operator", async () => {
-  const fresh = await runtimeForThisTest();
+  const fresh = await withoutOperators(runtime);
   const link = (await firstOperatorLink(fresh, new Date(Date.now() - 601_000))) ?? "";
   const { rows } = await fresh.database.write.$client.query(
     "select expires_at > now() as valid from console_invitations",
@@ -106,8 +107,88 @@ test("A333 a link that is older than ten minutes makes no operator", async () =>
   expect([link !== "", rows[0]?.valid]).toEqual([true, false]);
 });
 
-const runtimeForThisTest = async () => {
-  const configured = runtime.configured({ STILE_PASSKEY_ENABLED: "false" });
+describe("a passkey that is created on the way to the console", () => {
+  const able = { webauthn_available: true };
+  const on = runtime.configured({
+    STILE_PASSKEY_ENABLED: "true",
+    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "never",
+    STILE_PASSKEY_ACQUIRE_ON_LOGIN: "always",
+    STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
+  });
+
+  /** Creates a passkey in the state that asks for one. */
+  async function createPasskey(
+    page: Awaited<ReturnType<typeof hostedPage>>,
+    isVerified: boolean,
+  ): Promise<FlowState> {
+    const { payload } = await page.act("webauthn_generate_creation_options");
+    const authenticator = softwareAuthenticator({ userVerification: isVerified });
+    const public_key = authenticator.create(payload.creation_options, { origin: base });
+    return page.act("webauthn_verify_attestation_response", { public_key });
+  }
+
+  async function registerWithPasskey(browser: Visitor, isVerified: boolean) {
+    const email = newAddress();
+    const page = await hostedPage(browser, "registration", able);
+    await page.act("register_login_identifier", { email });
+    const offer = await page.act("verify_passcode", { code: mailedCode(on, email) });
+    expect(offer.name).toBe("onboarding_create_passkey");
+    return { page, state: await createPasskey(page, isVerified), email };
+  }
+
+  const factorsOf = async (email: string) =>
+    (
+      await on.database.read.$client.query(
+        "select s.factors from sessions s join emails e on e.user_id = s.user_id where e.address = $1",
+        [email],
+      )
+    ).rows.map(({ factors }) => factors);
+
+  test("makes the first operator without a second factor, if it has verified its user", async () => {
+    const fresh = await withoutOperators(on);
+    const browser = visitor(fresh);
+    const link = (await firstOperatorLink(fresh, nowOf(fresh))) ?? "";
+    await follow(browser, await follow(browser, link));
+    const { page, state, email } = await registerWithPasskey(browser, true);
+    expect(state.name).toBe("success");
+    expect(await follow(browser, page.redirectTo)).toBe("/console");
+    expect(await factorsOf(email)).toEqual([
+      [
+        expect.objectContaining({ method: "passcode" }),
+        expect.objectContaining({ method: "passkey", userVerified: true }),
+      ],
+    ]);
+  });
+
+  test("does not stand in for a second factor, if it has not verified its user", async () => {
+    const browser = visitor(on);
+    await follow(browser, await follow(browser, "/api/console/sign-in"));
+    const { state } = await registerWithPasskey(browser, false);
+    expect(state.name).toBe("mfa_method_chooser");
+    expect(state.actions).not.toHaveProperty("skip");
+  });
+
+  test.each([
+    [true, "success"],
+    [false, "mfa_method_chooser"],
+  ])("counts in a sign-in with a password, if it has verified its user (%s)", async (isVerified, next) => {
+    const owner = await accountOwner(on, { password: true });
+    await on.database.write.$client.query(
+      "insert into console_grants (tenant_id, user_id, role) values ($1, $2, 'auditor')",
+      [on.tenant.id, owner.userId],
+    );
+    const browser = visitor(on);
+    await follow(browser, await follow(browser, "/api/console/sign-in"));
+    const page = await hostedPage(browser, "login", able);
+    const chosen = await page.act("continue_with_login_identifier", { email: owner.addresses[0] });
+    if (chosen.name !== "login_password") await page.act("continue_to_password_login");
+    expect((await page.act("password_login", { password })).name).toBe("onboarding_create_passkey");
+    expect((await createPasskey(page, isVerified)).name).toBe(next);
+    if (isVerified) expect(await follow(browser, page.redirectTo)).toBe("/console");
+  });
+});
+
+const withoutOperators = async (configured: TestRuntime) => {
   await configured.database.write.$client.query("delete from console_grants");
   await configured.database.write.$client.query("delete from console_invitations");
   return configured;
