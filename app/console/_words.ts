@@ -108,13 +108,16 @@ export const words = {
     title: "You cannot enter the console",
     reasons: {
       no_role:
-        "This account has no role of the console. An operator can give it one: `stile console grant <email> <role>`.",
+        "This account has no role of the console. An operator can give it one: `npx --no-install stile console grant <email> <role>`.",
       weak_sign_in:
         "The console asks for a second factor or a passkey. Set one up on the account page, then sign in again.",
       invitation_used:
-        "The link was used before, has expired, or there is an operator. The server prints a new link when it starts.",
+        "The link was used before, has expired, or is incomplete. Print another one: npx --no-install stile console link.",
+      operator_exists:
+        "The link makes the first operator, and there is one. Ask an operator to give your account a role, or sign in if it has one.",
       interrupted: "The sign-in was interrupted. Please sign in again.",
     },
+    signIn: "Sign in",
     again: "Sign in with another account",
     account: "Account page",
   },

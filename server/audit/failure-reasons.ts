@@ -78,7 +78,8 @@ export const failureReasons = {
   console_entry_rejected: {
     no_role: "The account has no role of the console.",
     weak_sign_in: "The sign-in does not meet `console.require`.",
-    invitation_used: "The link for the first operator was used before, has expired, or there is an operator.",
+    invitation_used: "The link for the first operator was used before, has expired, or was never made.",
+    operator_exists: "There is an operator, so the link for the first one is worth nothing.",
   },
   ...(Object.fromEntries(
     passkeyServerAuditTypes.filter(isFailure).map((type) => [type, passkeyServer]),

@@ -9,7 +9,7 @@ import { isMadeByOperator, type Session } from "../objects/session.ts";
 import { type ContextClass, meetsOne } from "../openid/authentication-context.ts";
 import { makeConsoleSession } from "./console-sessions.ts";
 import { hasOperator, strongestRole, writeGrant } from "./grants.ts";
-import { consumeInvitation } from "./invitations.ts";
+import { consumeInvitation, type InvitationRefusal } from "./invitations.ts";
 
 /** What this module takes of the process. */
 type Process = Parameters<typeof makeConsoleSession>[0] & Parameters<typeof audit>[0]["runtime"];
@@ -49,8 +49,8 @@ export async function enterConsole(
   };
   if (isMadeByOperator(session) || !meetsOne(session.factors, accepted[runtime.config.console.require]))
     return refuse("weak_sign_in");
-  if (invitation !== null && !(await becomeOperator(context, session.userId, invitation)))
-    return refuse("invitation_used");
+  const unmade = invitation === null ? null : await becomeOperator(context, session.userId, invitation);
+  if (unmade) return refuse(unmade);
   const role = await strongestRole(runtime.database.write, runtime, tenant, [session.userId]);
   if (role === null) return refuse("no_role");
   const token = await makeConsoleSession(runtime, tenant, { sessionId: session.id, now });
@@ -59,19 +59,24 @@ export async function enterConsole(
   return { token, role };
 }
 
-/** Two links at once make one operator: the row of the default tenant is locked while it is decided. */
+/**
+ * Two links at once make one operator: the row of the default tenant is locked while it is decided.
+ *
+ * @returns why the account was not made one; null if it was
+ */
 async function becomeOperator(
   context: ClientContext<Process>,
   userId: string,
   invitation: string,
-): Promise<boolean> {
+): Promise<InvitationRefusal | null> {
   const { runtime, tenant } = context;
-  if (tenant.id !== runtime.tenant.id) return false;
+  if (tenant.id !== runtime.tenant.id) return "invitation_used";
   return runtime.database.write.transaction(async (tx) => {
     await tx.execute(sql`select from tenants where id = ${tenant.id} for no key update`);
-    if (!(await consumeInvitation(tx, runtime, invitation))) return false;
-    if (await hasOperator(tx, runtime)) return false;
+    const isValid = await consumeInvitation(tx, runtime, invitation);
+    if (await hasOperator(tx, runtime)) return "operator_exists";
+    if (!isValid) return "invitation_used";
     await lockUser(tx, tenant.id, userId);
-    return (await writeGrant(tx, context, userId, "operator")) === null;
+    return (await writeGrant(tx, context, userId, "operator")) === null ? null : "invitation_used";
   });
 }

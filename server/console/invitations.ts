@@ -35,6 +35,34 @@ export async function firstOperatorLink(
   return `${consoleOrigin(config)}/api/console/sign-in?invitation=${token}`;
 }
 
+/** Why a link makes no operator: there is one, or the link was used, has expired or was never made. */
+export type InvitationRefusal = "operator_exists" | "invitation_used";
+
+/**
+ * Judges a link without using it up, so that no user signs in for one that is worth nothing.
+ *
+ * @param token untrusted
+ * @returns null if it is valid
+ */
+export async function judgeInvitation(
+  {
+    database,
+    config,
+    platform,
+    tenant,
+  }: Databases & Configured & OnPlatform & { tenant: Pick<Tenant, "id"> },
+  token: string,
+): Promise<InvitationRefusal | null> {
+  // Not from a standby: the link may have been made a moment ago.
+  const { write } = database;
+  if (await hasOperator(write, { config, tenant })) return "operator_exists";
+  const found = await write
+    .select({ expiresAt: consoleInvitations.expiresAt })
+    .from(consoleInvitations)
+    .where(isValid(platform, token));
+  return found.length > 0 ? null : "invitation_used";
+}
+
 /**
  * Uses a link up.
  *
@@ -47,12 +75,13 @@ export async function consumeInvitation(
 ): Promise<boolean> {
   const used = await tx
     .delete(consoleInvitations)
-    .where(
-      and(
-        eq(consoleInvitations.tokenHash, sha256(token)),
-        gt(consoleInvitations.expiresAt, databaseNow(platform.clockShift())),
-      ),
-    )
+    .where(isValid(platform, token))
     .returning({ expiresAt: consoleInvitations.expiresAt });
   return used.length > 0;
 }
+
+const isValid = (platform: OnPlatform["platform"], token: string) =>
+  and(
+    eq(consoleInvitations.tokenHash, sha256(token)),
+    gt(consoleInvitations.expiresAt, databaseNow(platform.clockShift())),
+  );

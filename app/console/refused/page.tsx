@@ -6,6 +6,9 @@ import { words } from "../_words.ts";
 
 export const metadata: Metadata = { title: words.refused.title };
 
+/** Reasons that are told before a sign-in. */
+const beforeSignIn: ReadonlySet<string> = new Set(["invitation_used", "operator_exists"]);
+
 /** Says why an account may not enter. */
 export default async function Refused({ searchParams }: { searchParams: Promise<{ reason?: string }> }) {
   const { reason = "" } = await searchParams;
@@ -17,7 +20,7 @@ export default async function Refused({ searchParams }: { searchParams: Promise<
     <Notice title={words.refused.title} sentence={sentence}>
       <Group>
         <Button component="a" href="/api/console/sign-in">
-          {words.refused.again}
+          {beforeSignIn.has(reason) ? words.refused.signIn : words.refused.again}
         </Button>
         <Anchor href={`${currentRuntime().config.base_url}/account`}>{words.refused.account}</Anchor>
       </Group>

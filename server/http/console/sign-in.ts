@@ -3,6 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Tenant } from "../../config/tenant.ts";
 import { endConsoleSession } from "../../console/console-sessions.ts";
 import { enterConsole, requiredClasses } from "../../console/enter.ts";
+import { judgeInvitation } from "../../console/invitations.ts";
 import { CONSOLE_PATH, consoleOrigin, ENTERED_PATH, servesConsole } from "../../console/place.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { randomToken } from "../../lib/random-token.ts";
@@ -52,12 +53,15 @@ export const beginConsoleSignIn: Handler = async (context) => {
   if (!isOfConsole(context) || !tenant) return missing(context);
   const flow = query.get("flow");
   if (flow !== null && flow !== "registration") return plainError(400, "`flow` must be registration.");
+  const invitation = query.get("invitation");
+  const unusable = invitation === null ? null : await judgeInvitation(runtime, invitation);
+  if (unusable) return refused(config, unusable);
   const entry: Entry = {
     tenantId: tenant.id,
     codeVerifier: randomToken(platform),
     state: randomToken(platform),
     to: pageOf(query.get("to")),
-    invitation: query.get("invitation"),
+    invitation,
     former: consoleTokens(config, context.cookies),
   };
   const signIn = new URL(`${tenant.config.base_url}/login`);
