@@ -165,7 +165,10 @@ describe("reseal", () => {
     await checkSealingKeys(after.database, after.vault);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
-    const { versions } = await pageOfVersions(after.database.read, acme.id, { number: 1, size: 1 });
+    const { versions } = await pageOfVersions(after.database.read, after.tenant, acme.id, {
+      number: 1,
+      size: 1,
+    });
     expect(await settingsOfVersion(after.database.read, after, acme.id, versions[0]?.id ?? "")).toEqual(
       settings,
     );

@@ -24,6 +24,11 @@ export const flowSchema = z.strictObject({
       `One of ${outcomes.join(", ")}. \`rejected\`: the last step was not performed. A flow that is not completed within \`flow.lifetime\` was given up.`,
     ),
   user_id: z.guid().nullable().describe("The account that the flow is about, once it is known."),
+  user_exists: z
+    .boolean()
+    .describe(
+      "Whether there is that account: a registration makes it at its end, and it may have been deleted.",
+    ),
   steps: z.int().min(0),
   started_at: time,
   last_step_at: time,
@@ -106,6 +111,7 @@ export function flowObject(row: RecordedFlow): FlowObject {
     state: row.state,
     outcome: row.outcome,
     user_id: row.userId,
+    user_exists: row.userExists,
     steps: row.steps,
     started_at: row.startedAt.toISOString(),
     last_step_at: row.lastStepAt.toISOString(),

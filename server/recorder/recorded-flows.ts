@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, lt, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { FlowType } from "../flow/names.ts";
 import type { Outcome } from "./record-steps.ts";
@@ -6,7 +6,7 @@ import { settingsDigest } from "./stored-skeletons.ts";
 
 /** Reading what is recorded of the flows of one tenant. */
 
-const { recordedFlows: flows, recordedSteps: steps, recordedSettings: settings } = schema;
+const { recordedFlows: flows, recordedSteps: steps, recordedSettings: settings, users } = schema;
 
 /** Filters of a list of flows; an absent one matches every flow. */
 export interface FlowFilter {
@@ -23,8 +23,14 @@ export interface FlowFilter {
   until?: Date | undefined;
 }
 
-export type RecordedFlow = typeof flows.$inferSelect;
+/** `userExists`: whether there is an account `userId`, which a registration makes at its end and which may be deleted. */
+export type RecordedFlow = typeof flows.$inferSelect & { userExists: boolean };
 export type RecordedStep = typeof steps.$inferSelect;
+
+const columns = {
+  ...getTableColumns(flows),
+  userExists: sql<boolean>`exists (select from ${users} where ${users.tenantId} = ${flows.tenantId} and ${users.id} = ${flows.userId})`,
+};
 
 /** Matches that are counted, and through which the pages of a list lead. */
 const MAX_COUNTED = 10_000;
@@ -43,7 +49,7 @@ export async function listRecordedFlows(
   const offset = (number - 1) * size;
   if (offset >= total) return { rows: [], total };
   const rows = await db
-    .select()
+    .select(columns)
     .from(flows)
     .where(where)
     .orderBy(desc(flows.startedAt), desc(flows.id))
@@ -82,7 +88,7 @@ export async function readRecordedFlow(
   flowId: string,
 ): Promise<{ flow: RecordedFlow; steps: RecordedStep[] } | null> {
   const [flow] = await db
-    .select()
+    .select(columns)
     .from(flows)
     .where(and(eq(flows.tenantId, tenantId), eq(flows.id, flowId)));
   if (!flow) return null;

@@ -135,6 +135,34 @@ describe("a recorded flow", () => {
     }
   });
 
+  test("says whether its account exists: an unfinished registration has made none, and it may be deleted", async () => {
+    const unfinished = await walk(runtime, "registration");
+    await unfinished.act("register_client_capabilities");
+    await unfinished.act("register_login_identifier", { email: `${randomUUID()}@example.com` });
+    const finished = await registered();
+    const existing = async () => {
+      await runtime.recorder.flush();
+      const shown = await Promise.all(
+        [unfinished, finished].map(({ flowId }) => made.operator.call("GET", `/flows/${flowId}`)),
+      );
+      const { body: listed } = await made.operator.call("GET", "/flows?per_page=2");
+      return [shown.map(({ body }) => [body.user_id !== null, body.user_exists]), listed[0].user_exists];
+    };
+    expect(await existing()).toEqual([
+      [
+        [true, false],
+        [true, true],
+      ],
+      true,
+    ]);
+    const { body } = await made.operator.call("GET", `/flows/${finished.flowId}`);
+    await made.operator.call("DELETE", `/users/${body.user_id}`);
+    expect((await existing())[0]).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+  });
+
   test("is listed in pages", async () => {
     await registered();
     const { body, headers } = await made.operator.call("GET", "/flows?per_page=1&page=2");

@@ -219,7 +219,7 @@ export async function updateTenant(
       throw new TenantError(
         `the tenant was changed at ${row.updatedAt.toISOString()}, after the version that the change was made of`,
         "conflict",
-        { since: await versionsSince(tx, id, ifUnchangedSince) },
+        { since: await versionsSince(tx, context.tenant, id, ifUnchangedSince) },
       );
     const { current, settings, changed } = await judgedChange(tx, context, row, change, by);
     await requireFreeHosts(tx, context, id, changed.row.hosts);

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { type SettingChange, settingsAuthorKinds } from "#db/schema/tenants";
+import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
@@ -8,7 +9,7 @@ import { isTree, type Tree, valueAt } from "../lib/tree.ts";
 import { openSettings, openVersion, sealVersion, separateSecrets } from "./sealed-settings.ts";
 import type { TenantRow } from "./tenants.ts";
 
-const { settingsHistory } = schema;
+const { settingsHistory, users } = schema;
 
 /** Versions that are kept of the settings of a tenant, and their characters together. */
 const MAX_VERSIONS = 200;
@@ -27,12 +28,19 @@ export const authorKinds = settingsAuthorKinds;
 /** The party that changes settings: a key, an account of the console, or the command line. */
 export type Author = Pick<Actor, "apiKey" | "operator">;
 
+interface SettingsAuthor {
+  kind: (typeof authorKinds)[number];
+  id: string | null;
+  /** Of the tenant of a user, while there is such an account: an operator's is the default one. */
+  tenantId?: string;
+}
+
 /** A version of the settings of a tenant, without the settings. */
 export interface SettingsVersion {
   id: string;
   createdAt: Date;
   /** Null if the change is not known. */
-  author: { kind: (typeof authorKinds)[number]; id: string | null } | null;
+  author: SettingsAuthor | null;
   restoredId: string | null;
   changes: SettingChange[];
 }
@@ -113,7 +121,7 @@ async function deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
       and (kept.number > ${MAX_VERSIONS} or kept.characters > ${MAX_CHARACTERS})`);
 }
 
-function authorOf({ apiKey, operator }: Author): NonNullable<SettingsVersion["author"]> {
+function authorOf({ apiKey, operator }: Author): SettingsAuthor {
   if (apiKey !== undefined) return { kind: "api_key", id: apiKey };
   return operator ? { kind: "user", id: operator.userId } : { kind: "cli", id: null };
 }
@@ -154,32 +162,39 @@ export function changedPaths(before: unknown, after: unknown, path: string[] = [
   );
 }
 
-const columns = {
+/** @param defaultTenant that of operators, who change the settings of all tenants */
+const columnsWith = (defaultTenant: Pick<Tenant, "id">) => ({
   id: settingsHistory.id,
   createdAt: settingsHistory.createdAt,
   authorKind: settingsHistory.authorKind,
   authorId: settingsHistory.authorId,
+  authorTenantId: sql<string | null>`(select ${users.tenantId} from ${users}
+    where ${users.tenantId} in (${settingsHistory.tenantId}, ${defaultTenant.id}) and ${users.id} = ${settingsHistory.authorId} limit 1)`,
   restoredId: settingsHistory.restoredId,
   changes: settingsHistory.changes,
-};
+});
 
-function versionOfRow({
-  authorKind,
-  authorId,
-  ...row
-}: Pick<typeof settingsHistory.$inferSelect, keyof typeof columns>): SettingsVersion {
-  return { ...row, author: authorKind === null ? null : { kind: authorKind, id: authorId } };
+type VersionRow = Pick<
+  typeof settingsHistory.$inferSelect,
+  Exclude<keyof ReturnType<typeof columnsWith>, "authorTenantId">
+> & { authorTenantId: string | null };
+
+function versionOfRow({ authorKind, authorId, authorTenantId, ...row }: VersionRow): SettingsVersion {
+  if (authorKind === null) return { ...row, author: null };
+  const tenant = authorKind === "user" && authorTenantId !== null ? { tenantId: authorTenantId } : {};
+  return { ...row, author: { kind: authorKind, id: authorId, ...tenant } };
 }
 
 /** Lists one page of the versions of a tenant's settings, newest first, with the number of all. */
 export async function pageOfVersions(
   db: ReadOnly & { $count: Transaction["$count"] },
+  defaultTenant: Pick<Tenant, "id">,
   tenantId: string,
   { number, size }: { number: number; size: number },
 ): Promise<{ versions: SettingsVersion[]; total: number }> {
   const where = eq(settingsHistory.tenantId, tenantId);
   const rows = await db
-    .select(columns)
+    .select(columnsWith(defaultTenant))
     .from(settingsHistory)
     .where(where)
     .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
@@ -194,11 +209,12 @@ const MAX_TOLD_VERSIONS = 10;
 /** Lists the newest changes of a tenant's settings since a time, newest first. */
 export async function versionsSince(
   db: Pick<ReadOnly, "select">,
+  defaultTenant: Pick<Tenant, "id">,
   tenantId: string,
   since: Date,
 ): Promise<SettingsVersion[]> {
   const rows = await db
-    .select(columns)
+    .select(columnsWith(defaultTenant))
     .from(settingsHistory)
     .where(and(eq(settingsHistory.tenantId, tenantId), gt(settingsHistory.createdAt, since)))
     .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))

@@ -1547,6 +1547,8 @@ export type SettingsVersion = {
     kind: "api_key" | "user" | "cli";
     /** Of the API key or the user. */
     id: string | null;
+    /** The tenant of the user, while there is that account. Operators are users of the default tenant. */
+    tenant_id?: string | undefined;
   } | null;
   /** The version whose settings the change restored. */
   restored_id: string | null;
@@ -3534,6 +3536,8 @@ export interface AdminOperations {
         outcome: string;
         /** The account that the flow is about, once it is known. */
         user_id: string | null;
+        /** Whether there is that account: a registration makes it at its end, and it may have been deleted. */
+        user_exists: boolean;
         steps: number;
         started_at: string;
         last_step_at: string;
@@ -3556,6 +3560,8 @@ export interface AdminOperations {
       outcome: string;
       /** The account that the flow is about, once it is known. */
       user_id: string | null;
+      /** Whether there is that account: a registration makes it at its end, and it may have been deleted. */
+      user_exists: boolean;
       steps: number;
       started_at: string;
       last_step_at: string;

@@ -69,6 +69,12 @@ export const versionSchema = z
       .strictObject({
         kind: z.enum(authorKinds),
         id: z.guid().nullable().describe("Of the API key or the user."),
+        tenant_id: z
+          .guid()
+          .optional()
+          .describe(
+            "The tenant of the user, while there is that account. Operators are users of the default tenant.",
+          ),
       })
       .nullable()
       .describe("Who made the change; null if it is not known."),
@@ -91,7 +97,11 @@ export const versionSchema = z
 export const shownVersion = ({ id, createdAt, author, restoredId, changes }: SettingsVersion) => ({
   id,
   created_at: createdAt.toISOString(),
-  by: author,
+  by: author && {
+    kind: author.kind,
+    id: author.id,
+    ...(author.tenantId === undefined ? {} : { tenant_id: author.tenantId }),
+  },
   restored_id: restoredId,
   changes,
 });

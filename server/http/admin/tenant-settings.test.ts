@@ -284,7 +284,10 @@ describe("the history of settings", () => {
     const { headers, body } = await own.call("GET", "/tenant/settings_history?per_page=4");
     expect(headers.get("x-total-count")).toBe("5");
     expect(body.map(({ by, changes }: { by: object; changes: object }) => [by, changes])).toEqual([
-      [{ kind: "user", id: withPassword.userId }, [{ path: "flow.lifetime", after: 600 }]],
+      [
+        { kind: "user", id: withPassword.userId, tenant_id: own.tenant.id },
+        [{ path: "flow.lifetime", after: 600 }],
+      ],
       [{ kind: "cli", id: null }, [{ path: "mfa.optional", before: true }]],
       [{ kind: "api_key", id: expect.any(String) }, [{ path: "mfa.optional", before: false, after: true }]],
       [{ kind: "api_key", id: expect.any(String) }, [{ path: "mfa.optional", after: false }]],
@@ -361,6 +364,17 @@ describe("the history of settings", () => {
       expect.objectContaining({ kind: "api_key" }),
       null,
     ]);
+  });
+
+  test("tells the tenant of the user who has changed them, while there is the account", async () => {
+    const { userId: id } = await accountOwner(runtime);
+    const party = { ip: null, userAgent: "console", requestId: null };
+    const by = { ...party, operator: { tenantId: runtime.tenant.id, userId: id } };
+    await updateTenant(runtime, own.tenant.id, { settings: () => ({ flow: { lifetime: 600 } }) }, by);
+    const author = { kind: "user", id };
+    expect((await history())[0].by).toEqual({ ...author, tenant_id: runtime.tenant.id });
+    const { status } = await operator.call("DELETE", `/users/${id}`);
+    expect([status, (await history())[0].by]).toEqual([204, author]);
   });
 
   test("does not grow with changes that change no setting, and keeps the newest 200 versions", async () => {

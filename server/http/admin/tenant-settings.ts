@@ -280,7 +280,8 @@ export const tenantSettingsAddresses = places.flatMap(({ prefix, suffix, of }) =
       async list(context, { params, page }) {
         const tenantId = managedTenant(context, (params as { id?: string }).id);
         if (tenantId === null) return notFound;
-        const { versions, total } = await pageOfVersions(context.runtime.database.read, tenantId, page);
+        const { database, tenant: defaultTenant } = context.runtime;
+        const { versions, total } = await pageOfVersions(database.read, defaultTenant, tenantId, page);
         return { items: versions.map(shownVersion), total };
       },
     }),

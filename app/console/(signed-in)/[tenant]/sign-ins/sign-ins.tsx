@@ -102,7 +102,7 @@ export function SignIns() {
       header: words.signIns.user,
       cell: ({ row: { original } }) =>
         original.user_id ? (
-          <AccountLink id={original.user_id} />
+          <AccountLink id={original.user_id} isReached={original.user_exists} />
         ) : (
           <Text size="sm" c="dimmed">
             {words.signIns.unknownUser}

@@ -105,7 +105,7 @@ function FlowPage({ flow, declared }: { flow: Flow; declared: DeclaredGraph | un
           </>
         }
       >
-        {flow.user_id && may("getUser") && (
+        {flow.user_exists && may("getUser") && (
           <Button variant="default" component={Link} href={pathOf(`users/${flow.user_id}`)}>
             {words.flow.user}
           </Button>
