@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { after } from "next/server";
-import { loggedFields } from "../observability/access-fields.ts";
+import { levelOf, loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { beginRequest } from "../observability/requests.ts";
 import { currentRuntime } from "../runtime-slot.ts";
@@ -83,7 +83,7 @@ function logRequest(
 ): void {
   const runtime = currentRuntime();
   const { pathname } = new URL(request.url);
-  runtime.log.info({
+  runtime.log[levelOf(accessFields)]({
     request_id: requestId,
     method: request.method,
     path: loggablePath(request.method, pathname).slice(0, MAX_LOGGED_PATH_LENGTH),

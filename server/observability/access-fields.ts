@@ -5,6 +5,8 @@
 export interface AccessFields {
   /** Template of the path; absent outside the API. It is not logged, as the path is. */
   route?: string;
+  /** The request is one of those that an open page repeats every few seconds. */
+  isPoll?: boolean;
   /** Id of the tenant. */
   tenant?: string;
   /** Id of the flow. */
@@ -19,4 +21,11 @@ export interface AccessFields {
 }
 
 /** The fields that the line of a request has. */
-export const loggedFields = ({ route, ...fields }: AccessFields): Omit<AccessFields, "route"> => fields;
+export const loggedFields = ({
+  route,
+  isPoll,
+  ...fields
+}: AccessFields): Omit<AccessFields, "route" | "isPoll"> => fields;
+
+/** The level of the line of a request: those that a page repeats by itself would hide the others. */
+export const levelOf = ({ isPoll }: AccessFields): "info" | "debug" => (isPoll ? "debug" : "info");

@@ -37,6 +37,10 @@ describe("the HTTP server", () => {
         });
         return Response.json({ slow: true });
       }
+      if (pathname === "/repeated") {
+        Object.assign(info.accessFields ?? {}, { isPoll: true });
+        return new Response("nothing new");
+      }
       if (pathname === "/late") {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         return new Response("late");
@@ -178,6 +182,12 @@ describe("the HTTP server", () => {
       duration_ms: expect.any(Number),
       source: "192.0.2.7",
     });
+  });
+
+  it("logs what an open page repeats by itself below the level of other requests", async () => {
+    await fetchPath("/repeated");
+    await fetchPath("/echo");
+    await expect.poll(() => lines.map(({ path }) => path)).toEqual(["/echo"]);
   });
 
   it("A111 escapes control characters of a logged path, and truncates a long one", async () => {

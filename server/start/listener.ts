@@ -15,7 +15,7 @@ import type { ConnectionInfo } from "../http/dispatch.ts";
 import type { ApiRequest } from "../http/request/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-address.ts";
 import { NodeRequest } from "../http/request/node-request.ts";
-import { type AccessFields, loggedFields } from "../observability/access-fields.ts";
+import { type AccessFields, levelOf, loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { beginRequest } from "../observability/requests.ts";
 import { closeUnread, oneAtATime } from "./connections.ts";
@@ -148,7 +148,7 @@ export function createListener({
       running.add(outgoing);
       outgoing.once("close", () => {
         running.delete(outgoing);
-        log.info({
+        log[levelOf(accessFields)]({
           request_id: requestId,
           method: incoming.method,
           path: loggable(incoming.method ?? "", incoming.url?.split("?", 1)[0] ?? "").slice(

@@ -26,16 +26,37 @@ test("a start in production warns if webhooks may post to private addresses", ()
   ]);
 });
 
-test("a start in development says what stays in the mailbox", () => {
+/** What a start in development prints. */
+function notice(settings: Record<string, string>, link: string | null = null): string {
   const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   onTestFinished(() => void written.mockRestore());
-  const notice = (settings: Record<string, string>) => {
-    written.mockClear();
-    const log = { info() {}, warn() {} };
-    const config = loadConfig(settings, "/nowhere");
-    printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime, null);
-    return written.mock.calls.join();
-  };
+  written.mockClear();
+  const log = { info() {}, warn() {} };
+  const config = loadConfig(settings, "/nowhere");
+  printStartNotice({ config, embedded: null, log } as unknown as BootedRuntime, link);
+  return written.mock.calls.join();
+}
+
+test("a start in development says where the console is, or the link of the first operator", () => {
+  expect(notice({})).toContain("  Console   http://localhost:3000/console\n");
+  expect(notice({ STILE_CONSOLE_HOST: "console.localhost" })).toContain(
+    "  Console   http://console.localhost:3000/console\n",
+  );
+  expect(notice({}, "http://localhost:3000/link")).toContain(
+    "  Console   http://localhost:3000/link (makes the",
+  );
+  expect(notice({ STILE_CONSOLE_ENABLED: "false" })).not.toContain("Console");
+});
+
+test("a start in development says where the metrics are served, if they are", () => {
+  expect(notice({ STILE_METRICS_PORT: "9464" })).toMatch(/^ {2}Metrics {3}http:\/\/\S+:9464\/metrics$/m);
+  expect(notice({ STILE_METRICS_PORT: "9464", STILE_METRICS_HOST: "::1" })).toContain(
+    "http://[::1]:9464/metrics",
+  );
+  expect(notice({})).not.toContain("Metrics");
+});
+
+test("a start in development says what stays in the mailbox", () => {
   const phone = { STILE_PHONE_ENABLED: "true", STILE_PHONE_ALLOWED_COUNTRIES: "DE" };
   expect(notice({})).toContain("/dev/mailbox (SMTP_URL is not set, so mail is kept here)");
   expect(notice(phone)).toContain(

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import { CONSOLE_PATH, consoleOrigin } from "../console/place.ts";
 import { keepsSms } from "../sms/create-transport.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import type { BootedRuntime } from "./boot.ts";
@@ -50,7 +51,8 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime, link:
     ...mailboxLines(config),
     `  Phone     ${address}/dev/authenticator (simulates an authenticator app)`,
     `  Tenant    ${config.tenant.id}`,
-    ...(link === null ? [] : [`  Console   ${link} (makes the first operator, once, within ten minutes)`]),
+    ...consoleLines(config, link),
+    ...metricsLines(config),
     ...(embedded
       ? [`  Database  ${embedded.directory}${embedded.adopted ? " (was still running)" : ""}`]
       : []),
@@ -59,6 +61,16 @@ export function printStartNotice({ config, embedded, log }: BootedRuntime, link:
     "",
   ];
   process.stdout.write(lines.join("\n"));
+}
+
+function consoleLines(config: Config, link: string | null): string[] {
+  if (link !== null) return [`  Console   ${link} (makes the first operator, once, within ten minutes)`];
+  return config.console.enabled ? [`  Console   ${consoleOrigin(config)}${CONSOLE_PATH}`] : [];
+}
+
+function metricsLines({ metrics: { host, port } }: Config): string[] {
+  if (port === undefined) return [];
+  return [`  Metrics   http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`];
 }
 
 function mailboxLines(config: Config): string[] {

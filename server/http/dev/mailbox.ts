@@ -4,11 +4,16 @@ import { keepsSms } from "../../sms/create-transport.ts";
 import { plainError } from "../answer/reply.ts";
 import type { Handler } from "../table/handler-context.ts";
 
+/** What the page asks for while it waits for a newer mail. */
+const JSON_TYPE = "application/json";
+
 /** `GET /dev/mailbox`: sent mails, if no mail server is configured, and SMS, if no service is. */
-export const mailboxHandler: Handler = ({ runtime, request, url, tenant }) => {
+export const mailboxHandler: Handler = ({ runtime, request, url, tenant, accessFields }) => {
   if (tenant.config.smtp_url && !keepsSms(tenant.config))
     return plainError(404, "The mailbox is disabled: mail is sent by SMTP (SMTP_URL).");
-  return mailboxPage(runtime, url, request.headers.get("accept"));
+  const accept = request.headers.get("accept");
+  if (accept === JSON_TYPE) accessFields.isPoll = true;
+  return mailboxPage(runtime, url, accept);
 };
 
 /** `GET /dev/mail`: every mail in every language. */
