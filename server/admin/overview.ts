@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Databases } from "#db/client";
+import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { TenantContext } from "../context/context.ts";
 import { thisRelease } from "../database/releases.ts";
@@ -11,6 +12,7 @@ import type { MailJob } from "../mail/mail-job.ts";
 import { type ChannelName, channelNames } from "../messages/channels.ts";
 import { outageOf, serverOf } from "../messages/outages.ts";
 import { idleSince } from "../sessions/idleness.ts";
+import { keepsSms } from "../sms/create-transport.ts";
 import type { SmsJob } from "../sms/sms-job.ts";
 
 /** How often something was counted, by name. */
@@ -54,7 +56,7 @@ export interface Overview {
   previous: OverviewNumbers;
   active_sessions: BoundedCount;
   /** Messages that wait to be sent, and since when their server takes none. */
-  messages: Record<ChannelName, { waiting: BoundedCount; failing_since: string | null }>;
+  messages: Record<ChannelName, { waiting: BoundedCount; failing_since: string | null; set_up: boolean }>;
   /** Deliveries that wait for an attempt, and those among them that have failed before. */
   deliveries: { waiting: BoundedCount; failing: number };
   version: { service: string; schema: number };
@@ -199,6 +201,14 @@ const jobsOf: Record<ChannelName, readonly SendingJob[]> = {
   sms: ["send_sms"],
 };
 
+/** Whether messages of a channel get anywhere: to a server or service, an application, or the mailbox of development. */
+const isSetUp: Record<ChannelName, (config: Config) => boolean> = {
+  mail: ({ email_delivery, smtp_url, mode }) =>
+    !email_delivery.enabled || smtp_url !== undefined || mode === "development",
+  sms: (config) =>
+    !config.sms_delivery.enabled || config.sms_delivery.account_sid !== undefined || keepsSms(config),
+};
+
 async function waitingMessages({ runtime, tenant }: OverviewContext): Promise<Overview["messages"]> {
   const { read } = runtime.database;
   const { counts, more } = await runtime.jobs.waiting(tenant.id);
@@ -206,7 +216,11 @@ async function waitingMessages({ runtime, tenant }: OverviewContext): Promise<Ov
   for (const channel of channelNames) {
     const outage = await outageOf(read, channel, serverOf(channel, tenant, runtime.tenant));
     const count = jobsOf[channel].reduce((sum, name) => sum + (counts[name] ?? 0), 0);
-    found[channel] = { waiting: { count, more }, failing_since: outage?.since.toISOString() ?? null };
+    found[channel] = {
+      waiting: { count, more },
+      failing_since: outage?.since.toISOString() ?? null,
+      set_up: isSetUp[channel](tenant.config),
+    };
   }
   return found as Overview["messages"];
 }

@@ -41,9 +41,13 @@ export const overview = {
   channels: { mail: "Mail", sms: "SMS" },
   webhooks: "Webhooks",
   version: "Version",
-  states: { well: "Working", some: "Some failed", failing: "Failing" },
+  states: { none: "Not set up", well: "Working", some: "Some failed", failing: "Failing" },
   messages: (sent: number, failed: number, waiting: string) =>
     `${sent.toLocaleString("en")} sent, ${failed.toLocaleString("en")} failed, ${waiting} waiting`,
+  notSetUp: {
+    mail: "No mail server is set up: SMTP_URL.",
+    sms: "No SMS service is set up: sms_delivery.account_sid.",
+  },
   failingSince: "The server takes none since",
   deliveries: (
     { delivered, retried, failed }: { delivered: number; retried: number; failed: number },

@@ -138,6 +138,7 @@ export const settingsWords = {
     changedSinceSentence:
       "Nothing was saved. This is what was changed since you reviewed your changes. To make yours as well, save once more.",
     history: "History",
+    tenantCreated: "Created",
     historySentence:
       "Who has changed which settings of this tenant, newest first. Each is a version that can be restored.",
     historyEmpty: "No changes",

@@ -48,6 +48,7 @@ export const webhooks = {
   user: "User",
   flow: "Flow",
   replayOf: "Repeats",
+  again: "Again",
   finishedAt: "Finished",
   attempt: (number: number) => `Attempt ${number}`,
   milliseconds: (count: number) => `${count.toLocaleString("en")} ms`,

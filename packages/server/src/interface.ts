@@ -830,6 +830,8 @@ export interface Webhook {
   failures: number;
   /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
   expires_at: string;
+  /** Whether it expires: `webhooks.allow_time_expiration`. */
+  expires: boolean;
   events: {
     id: string;
     event: EventSubscription;
@@ -903,6 +905,8 @@ export interface WebhookWithSecret {
   failures: number;
   /** 30 days after the last delivery. Effective with `webhooks.allow_time_expiration`. */
   expires_at: string;
+  /** Whether it expires: `webhooks.allow_time_expiration`. */
+  expires: boolean;
   events: {
     id: string;
     event: EventSubscription;
@@ -4747,6 +4751,8 @@ export interface AdminOperations {
           };
           /** Since when the server takes none; null if it does. */
           failing_since: string | null;
+          /** Whether there is a server or service that sends them, or an application that is told of them. */
+          set_up: boolean;
         };
         sms: {
           waiting: {
@@ -4756,6 +4762,8 @@ export interface AdminOperations {
           };
           /** Since when the server takes none; null if it does. */
           failing_since: string | null;
+          /** Whether there is a server or service that sends them, or an application that is told of them. */
+          set_up: boolean;
         };
       };
       /** At most 10000 are counted. */

@@ -134,8 +134,10 @@ test("counts messages and deliveries, and those that wait", async () => {
   expect(messages.mail).toEqual({
     waiting: { count: 0, more: false },
     failing_since: "2026-01-01T00:00:00.000Z",
+    set_up: true,
   });
   expect(messages.sms.failing_since).toBeNull();
+  expect(messages.sms.set_up).toBe(false);
   expect(deliveries).toEqual({ waiting: { count: 2, more: false }, failing: 1 });
   expect(version).toEqual({ service: thisRelease().version, schema: expect.any(Number) });
   expect(version.schema).toBeGreaterThan(40);

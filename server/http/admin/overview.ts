@@ -61,6 +61,11 @@ const overview = z.strictObject({
     z.strictObject({
       waiting: bounded,
       failing_since: at().nullable().describe("Since when the server takes none; null if it does."),
+      set_up: z
+        .boolean()
+        .describe(
+          "Whether there is a server or service that sends them, or an application that is told of them.",
+        ),
     }),
   ),
   deliveries: z

@@ -34,6 +34,7 @@ const stored = (over: object = {}) => ({
   enabled: true,
   failures: 0,
   expires_at: time,
+  expires: false,
   events: [{ id: uuid, event: "user.login" }],
   created_at: time,
   updated_at: time,
@@ -47,6 +48,18 @@ const create = async (events = ["user.login"], to = callback): Promise<{ id: str
 };
 
 describe("webhooks", () => {
+  test("say whether they expire", async () => {
+    const tenant = await createTenant(runtime, {
+      name: "Expiring",
+      hosts: [],
+      settings: { webhooks: { allow_time_expiration: true } },
+    });
+    const own = await adminOperator(runtime, tenant);
+    const { body } = await own.call("POST", "/webhooks", { callback, events: ["user"] });
+    const { body: read } = await own.call("GET", `/webhooks/${body.id}`);
+    expect([body.expires, read.expires]).toEqual([true, true]);
+  });
+
   test("are at most 100 in a tenant, also of requests at once", async () => {
     const own = await adminOperator(
       runtime,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rejectAdmin } from "../../admin/rejections.ts";
 import { subscribableEventNames } from "../../config/event-names.ts";
 import { logoutAddress } from "../../config/logout-channels.ts";
+import type { Tenant } from "../../config/tenant.ts";
 import { heavyRead } from "../../database/heavy-reads.ts";
 import { configWebhookId, configWebhooks, receivingClient } from "../../events/config-webhooks.ts";
 import {
@@ -47,6 +48,7 @@ const webhookObject = z
     expires_at: time.describe(
       "30 days after the last delivery. Effective with `webhooks.allow_time_expiration`.",
     ),
+    expires: z.boolean().describe("Whether it expires: `webhooks.allow_time_expiration`."),
     events: z.array(z.strictObject({ id: z.guid(), event: subscription })),
     created_at: time,
     updated_at: time,
@@ -59,12 +61,13 @@ const webhookWithSecret = webhookObject
   })
   .meta({ id: "WebhookWithSecret" });
 
-const objectOf = (webhook: StoredWebhook) => ({
+const objectOf = (webhook: StoredWebhook, { config }: Pick<Tenant, "config">) => ({
   id: webhook.id,
   callback: webhook.callback,
   enabled: webhook.enabled,
   failures: webhook.failures,
   expires_at: webhook.expiresAt.toISOString(),
+  expires: config.webhooks.allow_time_expiration,
   events: webhook.events as { id: string; event: (typeof subscribableEventNames)[number] }[],
   created_at: webhook.createdAt.toISOString(),
   updated_at: webhook.updatedAt.toISOString(),
@@ -195,7 +198,7 @@ export const webhookAddresses = [
       },
     },
     perform: async ({ runtime, tenant }) => ({
-      database: (await listWebhooks(runtime, tenant)).map(objectOf),
+      database: (await listWebhooks(runtime, tenant)).map((webhook) => objectOf(webhook, tenant)),
       config: tenant.config.webhooks.hooks.map((hook) => ({
         id: configWebhookId(hook),
         callback: hook.callback,
@@ -216,7 +219,7 @@ export const webhookAddresses = [
     },
     async perform({ runtime, tenant, client }, { body }) {
       const created = await createWebhook(runtime, tenant, body, client);
-      if (created.ok) return { ...objectOf(created.webhook), secret: created.secret };
+      if (created.ok) return { ...objectOf(created.webhook, tenant), secret: created.secret };
       return created.reason === "too_many"
         ? rejectAdmin("conflict", `A tenant has at most ${MAX_WEBHOOKS} webhooks.`)
         : invalidCallback(created.reason);
@@ -226,8 +229,10 @@ export const webhookAddresses = [
     id: "getWebhook",
     summary: "Get a webhook",
     answers: { 200: { schema: webhookObject } },
-    perform: ({ runtime, tenant }, { params }) => findWebhook(runtime, tenant, params.id),
-    show: objectOf,
+    async perform({ runtime, tenant }, { params }) {
+      const found = await findWebhook(runtime, tenant, params.id);
+      return found && objectOf(found, tenant);
+    },
   }),
   adminOperation("PUT /admin/webhooks/{id}", {
     id: "updateWebhook",
@@ -239,7 +244,7 @@ export const webhookAddresses = [
     async perform({ runtime, tenant, client }, { params, body }) {
       const updated = await updateWebhook(runtime, tenant, params.id, body, client);
       if (!updated) return null;
-      return updated.ok ? objectOf(updated.webhook) : invalidCallback(updated.reason);
+      return updated.ok ? objectOf(updated.webhook, tenant) : invalidCallback(updated.reason);
     },
   }),
   adminOperation("DELETE /admin/webhooks/{id}", {
@@ -262,9 +267,10 @@ export const webhookAddresses = [
         .default(DEFAULT_OVERLAP_SECONDS),
     }),
     answers: { 200: { schema: webhookWithSecret } },
-    perform: ({ runtime, tenant, client }, { params, body }) =>
-      rotateWebhookSecret(runtime, tenant, params.id, body.overlap_seconds, client),
-    show: ({ webhook, secret }) => ({ ...objectOf(webhook), secret }),
+    async perform({ runtime, tenant, client }, { params, body }) {
+      const rotated = await rotateWebhookSecret(runtime, tenant, params.id, body.overlap_seconds, client);
+      return rotated && { ...objectOf(rotated.webhook, tenant), secret: rotated.secret };
+    },
   }),
   adminOperation("POST /admin/webhooks/{id}/test", {
     id: "testWebhook",

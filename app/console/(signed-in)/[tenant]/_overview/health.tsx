@@ -18,14 +18,18 @@ export function Health({ overview }: { overview: OverviewAnswer }) {
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="sm">
         {channels.map((channel) => {
-          const { waiting, failing_since } = messages[channel];
+          const { waiting, failing_since, set_up } = messages[channel];
           const { sent, failed } = current.messages[channel];
           return (
             <Part
               key={channel}
               name={words.overview.channels[channel]}
-              state={failing_since ? "failing" : failed > 0 ? "some" : "well"}
-              sentence={words.overview.messages(sent, failed, words.overview.bounded(waiting))}
+              state={!set_up ? "none" : failing_since ? "failing" : failed > 0 ? "some" : "well"}
+              sentence={
+                set_up || sent + failed + waiting.count > 0
+                  ? words.overview.messages(sent, failed, words.overview.bounded(waiting))
+                  : words.overview.notSetUp[channel]
+              }
             >
               {failing_since && (
                 <Text size="sm">
@@ -49,7 +53,7 @@ export function Health({ overview }: { overview: OverviewAnswer }) {
   );
 }
 
-const colours = { well: "teal", some: "orange", failing: "red" } as const;
+const colours = { none: "gray", well: "teal", some: "orange", failing: "red" } as const;
 
 function Part({
   name,

@@ -27,7 +27,9 @@ export function Author({ by }: { by: SettingsVersion["by"] }) {
 }
 
 /** What a version has changed. */
-export function Changes({ version: { changes } }: { version: SettingsVersion }) {
+export function Changes({ version: { by, changes } }: { version: SettingsVersion }) {
+  // A change that changes nothing is no version.
+  if (by && changes.length === 0) return <Text size="xs">{words.settings.tenantCreated}</Text>;
   return (
     <Stack gap={4}>
       {changes.map(({ path, before, after }) => (

@@ -78,7 +78,16 @@ export function Deliveries({
     {
       id: "state",
       header: words.webhooks.state,
-      cell: ({ row }) => <DeliveryState state={row.original.state} />,
+      cell: ({ row: { original } }) => (
+        <Group gap={4}>
+          <DeliveryState state={original.state} />
+          {original.replay_of && (
+            <Badge variant="default" fw={400} tt="none">
+              {words.webhooks.again}
+            </Badge>
+          )}
+        </Group>
+      ),
     },
     {
       id: "attempts",

@@ -71,7 +71,9 @@ export function Webhook({ id }: { id: string }) {
             [words.webhooks.failures, stored.failures],
             [words.webhooks.events, stored.events.map(({ event }) => event).join(", ")],
             [words.webhooks.createdAt, <Moment key="created" at={stored.created_at} />],
-            [words.webhooks.expiresAt, <Moment key="expires" at={stored.expires_at} />],
+            ...(stored.expires
+              ? [[words.webhooks.expiresAt, <Moment key="expires" at={stored.expires_at} />] as const]
+              : []),
             [words.webhooks.id, <Identifier key="id" value={id} />],
           ]}
         />
