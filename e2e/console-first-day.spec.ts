@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { startReceiver } from "../server/testing/webhook-receiver.ts";
-import { button, field, inDialog } from "./console.ts";
+import { button, field, goTo, inDialog } from "./console.ts";
 import { expect, test } from "./fixtures.ts";
 import { tabTo } from "./keyboard.ts";
 import { chooseMethod, codeField, emailField, enterCode, expectPage, newPasswordField } from "./steps.ts";
@@ -22,17 +22,6 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
   await tabTo(page, control);
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.type(text);
-}
-
-/** Opens a page by the command palette. */
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.keyboard.press("Control+k");
-  await expect(page.getByRole("textbox", { name: "Search or jump to…" })).toBeFocused();
-  await page.keyboard.type(name);
-  await expect(page.getByRole("dialog").getByRole("button", { name, exact: true })).toBeVisible();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { level: 1, name, exact: true })).toBeVisible();
 }
 
 test("a new operator runs the service from the printed link on, without a mouse @next", async ({

@@ -41,6 +41,17 @@ export const field = (page: Page, label: string) =>
 
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
+/** Opens a page by the command palette. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("textbox", { name: "Search or jump to…" })).toBeFocused();
+  await page.keyboard.type(name);
+  await expect(page.getByRole("dialog").getByRole("button", { name, exact: true })).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name, exact: true })).toBeVisible();
+}
+
 /** A button of the window that is open. */
 export const inDialog = (page: Page, name: string) =>
   page.getByRole("dialog").getByRole("button", { name, exact: true });

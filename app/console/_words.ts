@@ -112,7 +112,7 @@ export const words = {
       weak_sign_in:
         "The console asks for a second factor or a passkey. Set one up on the account page, then sign in again.",
       invitation_used:
-        "The link was used before, has expired, or is incomplete. Print another one: npx --no-install stile console link.",
+        "The link was used before, has expired, or is incomplete. Print another one: `npx --no-install stile console link`.",
       operator_exists:
         "The link makes the first operator, and there is one. Ask an operator to give your account a role, or sign in if it has one.",
       interrupted: "The sign-in was interrupted. Please sign in again.",

@@ -5,10 +5,11 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { refusalOf } from "../_api/step-up.ts";
 import { words } from "../_words.ts";
 import { type Answered, errorSentence, inputErrorOf } from "./answers.tsx";
+import { ReturnedFocus, returnFocus } from "./focus.tsx";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
 
@@ -36,8 +37,18 @@ export function useChange<Input, Output, Failed extends Answered, Context>(
 ) {
   const queries = useQueryClient();
   const router = useRouter();
+  const pressed = useRef<Element | null>(null);
   return useMutation<Output, Failed, Input, Context>({
     ...options,
+    onMutate(...given) {
+      pressed.current = document.activeElement;
+      return options.onMutate?.(...given) as Context;
+    },
+    onSettled(...given) {
+      // A button that shows the progress is disabled meanwhile.
+      returnFocus(pressed.current);
+      return options.onSettled?.(...given);
+    },
     async onSuccess(...given) {
       await options.onSuccess?.(...given);
       if (said) tell(said, undo && (() => undo(given[1])));
@@ -139,6 +150,7 @@ export function ConfirmedButton({
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} centered>
+        <ReturnedFocus />
         <Stack>
           <Text size="sm" component="div">
             {children}

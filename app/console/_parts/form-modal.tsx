@@ -3,6 +3,7 @@
 import { Button, Group, Modal, type ModalProps, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { words } from "../_words.ts";
+import { ReturnedFocus } from "./focus.tsx";
 
 /** A form in a window of its own. */
 export function FormModal({
@@ -29,6 +30,7 @@ export function FormModal({
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size={size} centered>
+      <ReturnedFocus />
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -3,6 +3,7 @@
 import { Alert, Button, CopyButton, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { IconCheck, IconCopy, IconKey } from "@tabler/icons-react";
 import { words } from "../_words.ts";
+import { ReturnedFocus } from "./focus.tsx";
 
 /** A secret that the service tells once. It closes by its button alone, so that no stray click loses it. */
 export function ShownOnce({
@@ -27,6 +28,7 @@ export function ShownOnce({
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
+      <ReturnedFocus />
       <Stack>
         <Alert color="yellow" icon={<IconKey size={18} />}>
           {words.shownOnce.sentence}

@@ -9,6 +9,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { inGroups, parseSupportNumber } from "#server/recorder/written-support-number";
 import { useTRPC } from "../_api/provider.tsx";
+import { keepFocus } from "../_parts/focus.tsx";
 import { userName } from "../_parts/user-name.ts";
 import { words } from "../_words.ts";
 import { useMay, usePagePath, useTenant } from "./me.tsx";
@@ -117,6 +118,7 @@ export function Palette() {
       shortcut={["mod + K", "/"]}
       nothingFound={words.nothingFound}
       highlightQuery
+      onSpotlightClose={keepFocus}
       attributes={{ content: { "aria-label": words.search } }}
       searchProps={{ placeholder: words.search, "aria-label": words.search }}
     />

@@ -4,6 +4,7 @@ import { AppShell, Box, Burger, Group, ScrollArea, Stack, Text } from "@mantine/
 import { useDisclosure } from "@mantine/hooks";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
+import { CONTENT, focusContent } from "../_parts/focus.tsx";
 import { words } from "../_words.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { FLOATING } from "./appearance.tsx";
@@ -11,19 +12,26 @@ import { Navigation } from "./navigation.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { TenantChoice } from "./tenant-choice.tsx";
 
+/** The page that had the focus. It outlives the shell, which another tenant replaces. */
+let shownPath: string | null = null;
+
 /** What stands around every page of a tenant: navigation, search, the tenant and the account. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = usePathname();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation of a phone closes when another page is shown
   useEffect(close, [path]);
+  useEffect(() => {
+    if (shownPath !== null && shownPath !== path) focusContent();
+    shownPath = path;
+  }, [path]);
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
       padding="md"
     >
-      <a href="#content" className="skip-link">
+      <a href={`#${CONTENT}`} className="skip-link">
         {words.skip}
       </a>
       <AppShell.Header>
@@ -53,7 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Navigation />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id={CONTENT} tabIndex={-1}>
         <Box maw={1280} mx="auto">
           <Stack gap="lg">{children}</Stack>
         </Box>
