@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Where the port is open by default: for this machine alone. */
-const LOCAL = "127.0.0.1";
+export const METRICS_HOST = "127.0.0.1";
 
 /** More scrapers than a service has. */
 const MAX_CONNECTIONS = 32;
@@ -30,7 +30,7 @@ const MAX_CONNECTIONS = 32;
  * @throws StartError if the port cannot be opened
  */
 export async function openMetricsPort(
-  { metrics: { port, host = LOCAL, key } }: Pick<Config, "metrics">,
+  { metrics: { port, host = METRICS_HOST, key } }: Pick<Config, "metrics">,
   collect: () => Promise<CollectedByProcess[]>,
   log: Logger,
 ): Promise<MetricsPort | null> {

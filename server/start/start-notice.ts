@@ -3,6 +3,7 @@ import { CONSOLE_PATH, consoleOrigin } from "../console/place.ts";
 import { keepsSms } from "../sms/create-transport.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import type { BootedRuntime } from "./boot.ts";
+import { METRICS_HOST } from "./metrics-port.ts";
 import { uselessSettings } from "./useless-settings.ts";
 
 /**
@@ -68,7 +69,7 @@ function consoleLines(config: Config, link: string | null): string[] {
   return config.console.enabled ? [`  Console   ${consoleOrigin(config)}${CONSOLE_PATH}`] : [];
 }
 
-function metricsLines({ metrics: { host, port } }: Config): string[] {
+function metricsLines({ metrics: { host = METRICS_HOST, port } }: Config): string[] {
   if (port === undefined) return [];
   return [`  Metrics   http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`];
 }
