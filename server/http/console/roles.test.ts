@@ -328,5 +328,6 @@ test("A338 a change that would lock an account of the console out asks for a sec
   const confirmed = { ...off, unless_locked_out: [] };
   expect((await administrator.call("changeOwnTenant", { body: confirmed })).status).toBe(200);
   const { data } = await administrator.call("listSettingsHistory");
-  expect(data.items[0].by).toEqual({ kind: "user", id: administrator.userId });
+  const by = { kind: "user", id: administrator.userId, tenant_id: tenant.id };
+  expect(data.items[0].by).toEqual(by);
 });
