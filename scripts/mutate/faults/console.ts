@@ -47,7 +47,7 @@ export const consoleFaults: readonly Fault[] = [
   {
     name: "a link makes a second operator",
     file: "server/console/enter.ts",
-    text: "if (await hasOperator(tx, runtime)) return false;",
+    text: `if (await hasOperator(tx, runtime)) return "operator_exists";`,
     fault: "",
     caughtBy: ["server/http/console/entry.test.ts"],
   },

@@ -19,8 +19,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a long statement is ended though the database answers others",
     file: "db/silence.ts",
-    text: "if (await answers(url)) answeredAt = performance.now();",
-    fault: "if ((await answers(url)) && answeredAt > performance.now()) answeredAt = performance.now();",
+    text: "if (await answers(probed)) answeredAt = performance.now();",
+    fault: "if ((await answers(probed)) && answeredAt > performance.now()) answeredAt = performance.now();",
     caughtBy: ["db/silence.test.ts"],
   },
   {
