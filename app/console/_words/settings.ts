@@ -136,7 +136,7 @@ export const settingsWords = {
       "Save although these users are locked out, also if accounts of the console are among them.",
     changedSince: "These settings were changed meanwhile",
     changedSinceSentence:
-      "Nothing was saved. This is what was changed since you reviewed your changes. To make yours as well, save once more.",
+      "Nothing was saved. This is what was changed since you began to change them. To make yours as well, save once more.",
     history: "History",
     tenantCreated: "Created",
     historySentence:
