@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../server/testing/eventually.ts";
 import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
+import { signUp } from "../server/testing/sign-up.ts";
 
 /** Visitors who sign in, some each second, whatever becomes of the server. */
 export interface Load {
@@ -36,7 +37,8 @@ const addressOf = (account: number) => `visitor${account}@example.com`;
  * @param rate logins a second
  */
 export async function startLoad(url: string, rate: number): Promise<Load> {
-  for (let account = 0; account < ACCOUNTS; account += 1) await signUp(url, addressOf(account));
+  for (let account = 0; account < ACCOUNTS; account += 1)
+    await signUp(flowClient(url), { email: addressOf(account), password });
   const running = new Set<Promise<void>>();
   const sessions: string[] = [];
   const result = { succeeded: 0, interrupted: 0, failed: 0, longestGapMs: 0 };
@@ -84,15 +86,6 @@ async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
     work,
     new Promise<never>((_, reject) => late.addEventListener("abort", () => reject(late.reason))),
   ]);
-}
-
-async function signUp(url: string, email: string): Promise<void> {
-  const client = flowClient(url);
-  await client.start("registration", { capabilities: {} });
-  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
-  await client.act("register_login_identifier", { email });
-  await client.act("register_password", { new_password: password });
-  if (client.state.name !== "success") throw new Error(`a registration ended in ${client.state.name}`);
 }
 
 async function signIn(url: string, email: string): Promise<FlowClient> {

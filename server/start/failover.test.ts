@@ -4,6 +4,7 @@ import { flowClient } from "../testing/flow-client.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
+import { signUp as signUpWith } from "../testing/sign-up.ts";
 
 let pair: PostgresPair;
 let server: RunningServer;
@@ -27,16 +28,7 @@ afterEach(async () => {
 /** Signs up, and returns the cookie of the session. */
 async function signUp(name: string): Promise<string> {
   const client = flowClient(server.url);
-  await client.start("registration", { capabilities: {} });
-  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
-  await client.act("register_login_identifier", { email: `${name}@example.com` });
-  while (client.state.name !== "success") {
-    const { actions } = client.state;
-    if (actions.continue_to_password_registration) await client.act("continue_to_password_registration");
-    else if (actions.register_password)
-      await client.act("register_password", { new_password: `a password of ${name}` });
-    else await client.act("skip");
-  }
+  await signUpWith(client, { email: `${name}@example.com`, password: `a password of ${name}` });
   return [...client.cookies].map(([key, value]) => `${key}=${value}`).join("; ");
 }
 

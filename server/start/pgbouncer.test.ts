@@ -4,6 +4,7 @@ import { flowClient } from "../testing/flow-client.ts";
 import { type PgBouncer, startPgBouncer } from "../testing/pgbouncer.ts";
 import { copyTemplate } from "../testing/postgres-cluster.ts";
 import { startServer } from "../testing/server.ts";
+import { signUp } from "../testing/sign-up.ts";
 
 const missing = isInstalled("pgbouncer")
   ? false
@@ -57,22 +58,14 @@ describe.skipIf(missing)("behind PgBouncer in transaction mode", () => {
         STILE_RATE_LIMITER_ENABLED: "false",
       },
     });
-    const signUp = async (name: string) => {
-      const client = flowClient(server.url);
-      await client.start("registration", { capabilities: {} });
-      if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
-      await client.act("register_login_identifier", { email: `${name}@example.com` });
-      while (client.state.name !== "success") {
-        const { actions } = client.state;
-        if (actions.continue_to_password_registration) await client.act("continue_to_password_registration");
-        else if (actions.register_password)
-          expect(
-            (await client.act("register_password", { new_password: `a password of ${name}` })).status,
-          ).toBe(200);
-        else await client.act("skip");
-      }
-    };
-    await Promise.all(Array.from({ length: 12 }, (_, index) => signUp(`ada${index}`)));
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        signUp(flowClient(server.url), {
+          email: `ada${index}@example.com`,
+          password: `a password of ada${index}`,
+        }),
+      ),
+    );
     expect(server.logs()).not.toMatch(/"level":"error"/);
     await server.stop();
   });

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { metrics } from "../../observability/metrics.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { flowClient } from "../../testing/flow-client.ts";
 import { type Family, parseOpenMetrics } from "../../testing/open-metrics.ts";
 import { freePort, type RunningServer, startServer } from "../../testing/server.ts";
+import { signUp } from "../../testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
 import { startTraceCollector } from "../../testing/trace-collector.ts";
 import { startReceiver, type WebhookReceiver } from "../../testing/webhook-receiver.ts";
@@ -62,22 +63,9 @@ function sum(families: Map<string, Family>, name: string, labels: Record<string,
   return (found ?? []).reduce((total, { value }) => total + value, 0);
 }
 
-async function signUp(client: FlowClient): Promise<void> {
-  await client.start("registration", { capabilities: {} });
-  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
-  await client.act("register_login_identifier", { email: address });
-  while (client.state.name !== "success") {
-    const { actions } = client.state;
-    if (actions.verify_passcode) await client.act("verify_passcode", { code: await smtp.codeFor(address) });
-    else if (actions.continue_to_password_registration) await client.act("continue_to_password_registration");
-    else if (actions.register_password) await client.act("register_password", { new_password: password });
-    else await client.act("skip");
-  }
-}
-
 describe("GET /metrics", () => {
   test("tells of all processes what happened in a sign-up and a failed sign-in", async () => {
-    await signUp(flowClient(server.url));
+    await signUp(flowClient(server.url), { email: address, password, codeOf: (to) => smtp.codeFor(to) });
     const client = flowClient(server.url);
     await client.start("login", { capabilities: {} });
     if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");

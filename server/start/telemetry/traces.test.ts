@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
-import { type FlowClient, flowClient } from "../../testing/flow-client.ts";
+import { flowClient } from "../../testing/flow-client.ts";
 import { type RunningServer, startServer } from "../../testing/server.ts";
+import { signUp } from "../../testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../../testing/smtp.ts";
 import {
   type CollectedSpan,
@@ -51,18 +52,6 @@ afterAll(async () => {
   await collector.close();
 });
 
-async function signUp(client: FlowClient): Promise<void> {
-  await client.start("registration", { capabilities: {} });
-  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
-  await client.act("register_login_identifier", { email: address });
-  while (client.state.name !== "success") {
-    const { actions } = client.state;
-    if (actions.continue_to_password_registration) await client.act("continue_to_password_registration");
-    else if (actions.register_password) await client.act("register_password", { new_password: password });
-    else await client.act("skip");
-  }
-}
-
 /** The spans of a trace, once its request has ended. */
 const traceOf = (id: string): Promise<CollectedSpan[]> =>
   eventually(() => {
@@ -74,7 +63,7 @@ const traceOf = (id: string): Promise<CollectedSpan[]> =>
 describe("a traced request", () => {
   test("has a span with its step, and that has the statements and the hash", async () => {
     const client = flowClient(server.url);
-    await signUp(client);
+    await signUp(client, { email: address, password });
     await client.start("login", { capabilities: {} });
     if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
     await client.act("continue_with_login_identifier", { email: address });
