@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import type { Target } from "./load.ts";
 import { addressOf, nextOf } from "./people.ts";
 import { processTree } from "./process.ts";

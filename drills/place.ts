@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../server/testing/free-port.ts";
 import { type Prometheus, startPrometheus } from "../server/testing/prometheus.ts";
-import { freePort, type RunningServer, startServer } from "../server/testing/server.ts";
+import { type RunningServer, startServer } from "../server/testing/server.ts";
 
 /** A server that Prometheus watches with the alerts of the documentation. */
 export interface Place {

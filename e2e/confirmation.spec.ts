@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { verifyReceipt } from "../server/passkey-server/receipt-verification.ts";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { makeTenant, type Shop, startShop } from "./shop.ts";
 

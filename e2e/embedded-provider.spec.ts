@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { build } from "esbuild";
 import { buildElement, buildReact } from "../scripts/build-packages.ts";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { settingsFor } from "./client-pages.ts";
 import { expect } from "./fixtures.ts";
 import { test as base, signInAtAcme } from "./provider.ts";

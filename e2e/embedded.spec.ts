@@ -7,7 +7,7 @@ import { extname, join } from "node:path";
 import type { FrameLocator, Page } from "@playwright/test";
 import { build } from "esbuild";
 import { buildElement, buildReact } from "../scripts/build-packages.ts";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { type Account, signUp } from "./account.ts";
 import { settingsFor } from "./client-pages.ts";
 import { test as base, expect } from "./fixtures.ts";

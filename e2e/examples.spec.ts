@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "@playwright/test";
 import { commandsOf, runCommands } from "../examples/guide-commands.ts";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import type { Account } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import type { Account } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { type OpenidApplication, startOpenidApplication } from "./openid-application.ts";

@@ -3,8 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { chromium } from "@playwright/test";
 import config from "../playwright.config.ts";
 import { flowClient } from "../server/testing/flow-client.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { startPrometheus } from "../server/testing/prometheus.ts";
-import { freePort, startServer } from "../server/testing/server.ts";
+import { startServer } from "../server/testing/server.ts";
 
 /**
  * Takes the picture of docs/operating/observing.md: a Prometheus that scrapes a server on which twenty visitors a second

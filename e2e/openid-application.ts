@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { test as base } from "./fixtures.ts";
 
 /** A web application that lets its users sign in at Stile by OpenID Connect, with `openid-client`. */

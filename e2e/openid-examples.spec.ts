@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandsOf, runCommands } from "../examples/guide-commands.ts";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { button, chooseMethod, declinePasskey, enterPassword, expectPage } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { FrameLocator, Locator, Page } from "@playwright/test";
 import * as openid from "openid-client";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import type { Account } from "./account.ts";
 import { codesOf } from "./codes.ts";
 import { expect } from "./fixtures.ts";

@@ -1,4 +1,4 @@
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { type Application, startApplication } from "./application.ts";
 import { test as base, expect } from "./fixtures.ts";
 import {

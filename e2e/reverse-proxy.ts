@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { freePort } from "../server/testing/server.ts";
+import { freePort } from "../server/testing/free-port.ts";
 
 /** A TCP proxy whose address is known before the server behind it has started. */
 export interface ReverseProxy {

@@ -19,8 +19,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommands } from "../examples/guide-commands.ts";
 import { builders, pack } from "../scripts/build-packages.ts";
 import { eventually } from "../server/testing/eventually.ts";
+import { freePort } from "../server/testing/free-port.ts";
 import { testDatabase } from "../server/testing/postgres.ts";
-import { freePort } from "../server/testing/server.ts";
 
 /** The packages as a registry would hold them, unpacked into an application that has nothing else of Stile. */
 

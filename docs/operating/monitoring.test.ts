@@ -7,8 +7,9 @@ import { metrics } from "../../server/observability/metrics.ts";
 import { familyName } from "../../server/start/telemetry/open-metrics.ts";
 import { eventually } from "../../server/testing/eventually.ts";
 import { flowClient } from "../../server/testing/flow-client.ts";
+import { freePort } from "../../server/testing/free-port.ts";
 import { startPrometheus } from "../../server/testing/prometheus.ts";
-import { freePort, startServer } from "../../server/testing/server.ts";
+import { startServer } from "../../server/testing/server.ts";
 
 const alertsFile = join(import.meta.dirname, "monitoring/prometheus-alerts.yaml");
 const dashboardFile = join(import.meta.dirname, "monitoring/grafana-dashboard.json");

@@ -4,9 +4,9 @@ import pg from "pg";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { eventually } from "../testing/eventually.ts";
+import { freePort } from "../testing/free-port.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
-import { freePort } from "./cluster.ts";
 import { migrateDatabase } from "./migrate.ts";
 
 const tenant = { id: "00000000-0000-4000-8000-000000000001", name: "Stile" };

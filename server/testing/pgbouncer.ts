@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { programEnvironment } from "../../scripts/test-programs.ts";
 import { databaseAccount } from "../database/system-account.ts";
 import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
 import { withClient } from "./postgres-cluster.ts";
-import { freePort } from "./server.ts";
 
 /** Debian's PgBouncer before a PostgreSQL, in transaction mode. */
 export interface PgBouncer {

@@ -7,17 +7,10 @@ import { join } from "node:path";
 import pg from "pg";
 import { configSchema } from "../config/schema.ts";
 import { findBinaries } from "../database/binaries.ts";
-import {
-  type Cluster,
-  clusterUrl,
-  createCluster,
-  freePort,
-  lastLogLine,
-  launch,
-  OWNER,
-} from "../database/cluster.ts";
+import { type Cluster, clusterUrl, createCluster, lastLogLine, launch, OWNER } from "../database/cluster.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { databaseAccount } from "../database/system-account.ts";
+import { freePort } from "./free-port.ts";
 
 /** Access to the shared PostgreSQL, in which each test makes its database. */
 export interface TestCluster {

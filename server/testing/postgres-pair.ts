@@ -4,16 +4,10 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findBinaries } from "../database/binaries.ts";
-import {
-  type Cluster,
-  clusterUrl,
-  createCluster,
-  freePort,
-  lastLogLine,
-  launch,
-} from "../database/cluster.ts";
+import { type Cluster, clusterUrl, createCluster, lastLogLine, launch } from "../database/cluster.ts";
 import { databaseAccount } from "../database/system-account.ts";
 import { eventually } from "./eventually.ts";
+import { freePort } from "./free-port.ts";
 import { withClient } from "./postgres-cluster.ts";
 
 /** A PostgreSQL and its synchronous standby: what is committed on one is on the other (PostgreSQL manual, 26.2.8). */

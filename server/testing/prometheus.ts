@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programEnvironment } from "../../scripts/test-programs.ts";
 import { eventually } from "./eventually.ts";
-import { freePort } from "./server.ts";
+import { freePort } from "./free-port.ts";
 
 /** A real Prometheus that scrapes servers each second. */
 export interface Prometheus {

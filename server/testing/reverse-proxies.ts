@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ProxyName, programEnvironment } from "../../scripts/test-programs.ts";
-import { freePort } from "./server.ts";
+import { freePort } from "./free-port.ts";
 
 /** A running reverse proxy with the configuration of docs/reverse-proxies.md. */
 export interface RunningProxy {

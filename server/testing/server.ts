@@ -10,10 +10,10 @@ import {
   realpathSync,
   rmSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startParameters } from "../../scripts/start-parameters.ts";
+import { freePort } from "./free-port.ts";
 
 /** The real server, as `npm start` runs it, in a process of its own. */
 export interface RunningServer {
@@ -144,15 +144,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Finds a free TCP port. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 function inherited(): Record<string, string> {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { decodeJwt } from "jose";
 import { afterEach, describe, expect, test } from "vitest";
+import { freePort } from "../../testing/free-port.ts";
 import { authenticatorApp, startStile } from "../../testing/kit/index.ts";
 import { openForTests } from "../../testing/open-for-tests.ts";
 import { type PseudoTerminal, pseudoTerminal } from "../../testing/pseudo-terminal.ts";
-import { freePort } from "../../testing/server.ts";
 import { runStile } from "../../testing/stile.ts";
 
 const password = "seven herons over the lake";

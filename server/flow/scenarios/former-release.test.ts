@@ -13,6 +13,7 @@ import {
   runFormerCli,
   startFormerRelease,
 } from "../../testing/former-release.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { testJobs } from "../../testing/jobs.ts";
 import { codesBySms, smsSettings } from "../../testing/journeys/codes-by-sms.ts";
 import { journeys } from "../../testing/journeys/index.ts";
@@ -36,7 +37,7 @@ import { byProvider } from "../../testing/journeys/profiles.ts";
 import { registered, registration, signedUp } from "../../testing/journeys/registrations.ts";
 import { startProviders } from "../../testing/journeys/settings.ts";
 import { withClient } from "../../testing/postgres-cluster.ts";
-import { freePort, type RunningServer, startServer } from "../../testing/server.ts";
+import { type RunningServer, startServer } from "../../testing/server.ts";
 import { flowTypes, reauthenticationStates } from "../names.ts";
 
 /**

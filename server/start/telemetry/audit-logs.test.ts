@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { flowClient } from "../../testing/flow-client.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { parseOpenMetrics } from "../../testing/open-metrics.ts";
-import { freePort, startServer } from "../../testing/server.ts";
+import { startServer } from "../../testing/server.ts";
 import { startTraceCollector } from "../../testing/trace-collector.ts";
 
 interface LogMessage {

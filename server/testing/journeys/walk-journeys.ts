@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
 import { type FlowClient, flowClient } from "../flow-client.ts";
+import { freePort } from "../free-port.ts";
 import { withClient } from "../postgres-cluster.ts";
-import { freePort, type RunningServer, startServer } from "../server.ts";
+import { type RunningServer, startServer } from "../server.ts";
 import { runStile } from "../stile.ts";
 import { codesBySms, smsSettings } from "./codes-by-sms.ts";
 import { journeys } from "./index.ts";
