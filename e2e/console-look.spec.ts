@@ -10,8 +10,8 @@ test.use({ settings: consoleSettings, contextOptions: { reducedMotion: "reduce" 
 const preview = (page: Page, state: string): FrameLocator =>
   page.frameLocator(`iframe[title="Preview of “${state}”"]`);
 
-const groundOf = (frame: FrameLocator) =>
-  frame.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+const expectGround = (frame: FrameLocator, colour: string) =>
+  expect(frame.locator("body")).toHaveCSS("background-color", colour);
 
 test("an operator changes the look with a preview, reads the messages, and sees what a user saw @next", async ({
   page,
@@ -36,7 +36,7 @@ test("an operator changes the look with a preview, reads the messages, and sees 
     await expect(preview(page, "Login init").locator("[autofocus]")).toHaveCount(0);
     await expectAccessible(page);
     await page.getByLabel("Ground", { exact: true }).first().fill("#ffeedd");
-    await expect.poll(() => groundOf(preview(page, "Login init"))).toBe("rgb(255, 238, 221)");
+    await expectGround(preview(page, "Login init"), "rgb(255, 238, 221)");
     await expect(page.getByText('"ground": "#ffeedd"')).toBeVisible();
     await expect(button(page, "Review and save")).toHaveCount(0);
   });
@@ -57,7 +57,7 @@ test("an operator changes the look with a preview, reads the messages, and sees 
     await accent.fill("#ffe066");
     await expect(page.getByText(/theme\.light\.accent #ffe066 has a contrast of 1\./)).toBeVisible();
     await page.getByText("Dark", { exact: true }).first().click();
-    await expect.poll(() => groundOf(frame)).toBe("rgb(15, 19, 17)");
+    await expectGround(frame, "rgb(15, 19, 17)");
     await page.getByText("Words", { exact: true }).click();
     await page.getByLabel("states.login_init.title", { exact: true }).fill("Welcome <b>back</b>");
     await expect(frame.getByRole("heading", { name: "Welcome <b>back</b>" })).toBeVisible();
@@ -98,18 +98,14 @@ test("an operator changes the look with a preview, reads the messages, and sees 
     await expect(mail.contentFrame().locator("html[lang=de] h1")).toBeVisible();
     expect(await mail.getAttribute("sandbox")).toBe("");
     // It is drawn in the chosen scheme, whatever that of the system is.
-    const ground = () =>
-      mail
-        .contentFrame()
-        .locator(".page")
-        .first()
-        .evaluate((place) => getComputedStyle(place).backgroundColor);
+    const ground = mail.contentFrame().locator(".page").first();
+    const dark = "rgb(15, 18, 22)";
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.getByText("Dark", { exact: true }).click();
-      await expect.poll(ground).toBe("rgb(15, 18, 22)");
+      await expect(ground).toHaveCSS("background-color", dark);
       await page.getByText("Light", { exact: true }).click();
-      await expect.poll(ground).not.toBe("rgb(15, 18, 22)");
+      await expect(ground).not.toHaveCSS("background-color", dark);
     }
     await page.emulateMedia({ colorScheme: null });
     await button(page, "Sms login SMS").click();
