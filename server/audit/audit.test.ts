@@ -110,7 +110,7 @@ describe("A129 an entry of an event that changed nothing", () => {
 
   beforeEach(async () => {
     await runtime.database.write.delete(schema.auditLogs);
-    await runtime.database.write.delete(schema.rateLimits);
+    await runtime.database.write.delete(schema.rateCounters);
   });
 
   const reached = ["audit_limit_reached", "login_failure", "login_failure", "login_failure"];
@@ -207,7 +207,7 @@ describe("with the console output", () => {
 
   beforeEach(async () => {
     await runtime.database.write.delete(schema.auditLogs);
-    await runtime.database.write.delete(schema.rateLimits);
+    await runtime.database.write.delete(schema.rateCounters);
   });
 
   it("writes an entry as one line of JSON after the commit", async () => {

@@ -147,8 +147,8 @@ const recordedColumns = `$5::uuid as tenant_id, $6::uuid as id, $7::text as requ
   ${whichOf("$12::uuid", "$15::uuid")} as user_id, ${whichOf("$13::jsonb", "$16::jsonb")} as details`;
 
 const countText = `attempt_counted as (
-    insert into rate_limits as counter (key, points, expire) values ($1, 1, $2::bigint)
-    on conflict (key) do update set
+    insert into rate_counters as counter (tenant_id, key, points, expire) values ($5::uuid, $1, 1, $2::bigint)
+    on conflict (tenant_id, key) do update set
       points = case when ${isOver} then 1 else counter.points + 1 end,
       expire = case when ${isOver} then excluded.expire else counter.expire end
     where ${isOver} or counter.points <= $4::int

@@ -50,6 +50,7 @@ describe("the purge of expired rows", () => {
     Record<string, { by?: string; retention?: string; given?: Record<string, string> }>
   > = {
     failures: { by: "last_at", retention: "2 days" },
+    rate_counters: { by: "expire" },
     rate_limits: { by: "expire" },
     webhooks: { given: { is_listener: "true" } },
   };
@@ -99,7 +100,7 @@ describe("the purge of expired rows", () => {
     for (const { name, column, retention, given } of purged) {
       for (const difference of ["+ interval '1 minute'", "- interval '1 minute'"]) {
         const time = `now() - interval '${retention}' ${difference}`;
-        const value = name === "rate_limits" ? `extract(epoch from ${time}) * 1000` : time;
+        const value = name.startsWith("rate_") ? `extract(epoch from ${time}) * 1000` : time;
         await insertAnyRow(alone.database, name, { [column]: value, ...given });
       }
       expect([name, await purgeExpired(alone.database, config)]).toEqual([name, 1]);

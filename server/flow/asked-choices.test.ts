@@ -48,11 +48,11 @@ async function choosing(server: TestRuntime = runtime, as = visitor(server)) {
       const keys = [3600, 86_400].map((seconds) =>
         counterRow("passcode_identifier", seconds, `${tenant.id}/${email}`),
       );
-      const { rateLimits } = schema;
+      const { rateCounters } = schema;
       const [row] = await database.read
-        .select({ points: sum(rateLimits.points).mapWith(Number) })
-        .from(rateLimits)
-        .where(inArray(rateLimits.key, keys));
+        .select({ points: sum(rateCounters.points).mapWith(Number) })
+        .from(rateCounters)
+        .where(inArray(rateCounters.key, keys));
       return row?.points ?? 0;
     },
   };

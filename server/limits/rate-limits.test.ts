@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../config/load.ts";
@@ -12,7 +13,8 @@ const postgres = await openForTests(testDatabase());
 afterEach(() => vi.useRealTimers());
 
 const rates = () => createRateLimits(config, postgres.database);
-const tenantId = "tenant";
+const tenantId = randomUUID();
+const otherTenantId = randomUUID();
 let subjects = 0;
 const freshSubject = () => `subject-${subjects++}`;
 
@@ -57,11 +59,11 @@ test.each(tenantRates)("the limit %s of one tenant, exhausted, leaves that of an
     while (count < 1000 && (await limits.consume(tenant, name, subject)).ok) count++;
     return count;
   };
-  const allowed = await untilRejected("one");
+  const allowed = await untilRejected(tenantId);
   expect(allowed).toBeGreaterThan(0);
-  expect(await untilRejected("other")).toBe(allowed);
-  expect(await limits.consumeAll("third", [{ name, subject }])).toEqual({ ok: true, exceeded: [] });
-  expect(await limits.consumeAll("one", [{ name, subject }])).toMatchObject({ ok: false });
+  expect(await untilRejected(otherTenantId)).toBe(allowed);
+  expect(await limits.consumeAll(randomUUID(), [{ name, subject }])).toEqual({ ok: true, exceeded: [] });
+  expect(await limits.consumeAll(tenantId, [{ name, subject }])).toMatchObject({ ok: false });
 });
 
 test("A21 the wait is in whole seconds, at least one, and decreases", async () => {
@@ -219,7 +221,7 @@ test("keys of any length are counted, and stored hashed", async () => {
   const limits = rates();
   const subject = `${"x".repeat(10_000)}@example.com`;
   expect(await admitted(10, () => limits.consume(tenantId, "passcode_pace", subject))).toBe(3);
-  const { rows } = await postgres.database.claim.$client.query("select key from rate_limits");
+  const { rows } = await postgres.database.claim.$client.query("select key from rate_counters");
   expect(rows.every((row) => row.key.length < 100 && !row.key.includes("example"))).toBe(true);
 });
 

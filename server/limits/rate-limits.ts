@@ -1,6 +1,7 @@
 import type { Database } from "#db/client";
 import type { Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
+import { SHARED_LIMITS } from "#db/schema/limits";
 import { runTogether } from "#db/together";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
@@ -170,7 +171,7 @@ export interface RateLimits {
 export type ExceededLimit = (tenantId: string, name: RateName) => void;
 
 /**
- * Creates the rate limits of a process: fixed windows, counted in the table `rate_limits`.
+ * Creates the rate limits of a process: fixed windows, counted in the table `rate_counters`.
  *
  * Losing counts in a database crash is harmless, so commits do not wait for the disk. Windows end by the clock of each
  * process; clock skew only shifts their ends.
@@ -196,7 +197,9 @@ export function createRateLimits(
   }
   const batched = (name: RateName) => {
     const [window = perMinute(0)] = windowsOf[name](limits);
-    return inBatches(window, (key, batch) => charge(database, requestsOf(limits, { name, key }, batch)));
+    return inBatches(window, (of, batch) =>
+      charge(database, of.tenantId, requestsOf(limits, { name, ...of }, batch)),
+    );
   };
   /** Those that need no credential, so that they have to be cheap. */
   const cheap = Object.fromEntries(cheapRates.map((name) => [name, batched(name)])) as Record<
@@ -205,41 +208,47 @@ export function createRateLimits(
   >;
   const shared = { page: batched("page") };
   const requestsFor = (tenantId: string, charges: readonly Charge[]) =>
-    charges.flatMap(({ subject, ...charged }) =>
-      requestsOf(limits, { ...charged, key: keyOf(tenantId, subject) }),
-    );
+    charges.flatMap((charge) => requestsOf(limits, { ...charge, tenantId }));
 
   const told = (tenantId: string) => (name: RateName) => exceeded(tenantId, name);
 
   return {
     async consume(tenantId, name, subject) {
-      const key = keyOf(tenantId, subject);
       if (isCheap(name)) {
-        const verdict = await cheap[name].consume(key);
+        const verdict = await cheap[name].consume({ tenantId, subject });
         if (!verdict.ok) exceeded(tenantId, name);
         return verdict;
       }
-      const verdict = await charge(database, requestsOf(limits, { name, key }), told(tenantId));
+      const requests = requestsOf(limits, { name, tenantId, subject });
+      const verdict = await charge(database, tenantId, requests, told(tenantId));
       return verdict.ok ? { ok: true } : verdict;
     },
-    consumeAll: async (tenantId, charges) => charge(database, requestsFor(tenantId, charges), told(tenantId)),
+    consumeAll: async (tenantId, charges) =>
+      charge(database, tenantId, requestsFor(tenantId, charges), told(tenantId)),
     charging: (tenantId, charges, condition) =>
-      charging(database, requestsFor(tenantId, charges), told(tenantId), condition),
-    check: (tenantId, name, subject) => cheap[name].check(keyOf(tenantId, subject)),
-    available: async (tenantId, charges) => isAvailable(database, requestsFor(tenantId, charges)),
-    consumeShared: (name, subject) => shared[name].consume(subject),
+      charging(database, tenantId, requestsFor(tenantId, charges), told(tenantId), condition),
+    check: (tenantId, name, subject) => cheap[name].check({ tenantId, subject }),
+    available: async (tenantId, charges) => isAvailable(database, tenantId, requestsFor(tenantId, charges)),
+    consumeShared: (name, subject) => shared[name].consume({ tenantId: SHARED_LIMITS, subject }),
   };
 }
 
-/** The key of a tenant's limit. */
-function keyOf(tenantId: string, subject: string): string {
+/** What a limit counts by. */
+interface Counted {
+  /** Or `SHARED_LIMITS`. */
+  tenantId: string;
+  subject: string;
+}
+
+/** The subject of a counter, different from that of each other tenant. */
+function keyOf({ tenantId, subject }: Counted): string {
   return `${tenantId}/${subject}`;
 }
 
 /** One window of one limit, to be charged. */
 interface Request extends Window {
   name: RateName;
-  /** Primary key of its row. */
+  /** Key of its row, with that of the tenant. */
   row: string;
   charged: number;
   quiet: boolean;
@@ -247,20 +256,20 @@ interface Request extends Window {
 
 function requestsOf(
   limits: Limits,
-  { name, key, quiet = false }: { name: RateName; key: string; quiet?: boolean },
+  { name, quiet = false, ...counted }: Counted & { name: RateName; quiet?: boolean },
   charged = 1,
 ): Request[] {
   return windowsOf[name](limits).map((window) => ({
     ...window,
     name,
-    row: counterRow(name, window.seconds, key),
+    row: counterRow(name, window.seconds, keyOf(counted)),
     charged,
     quiet,
   }));
 }
 
 /**
- * The primary key of a counter in `rate_limits`.
+ * The key of a counter in `rate_counters`, among those of its tenant.
  *
  * @param key the subject, including the tenant. It may contain an email address and be longer than an index allows, so
  *   its digest is stored.
@@ -273,15 +282,16 @@ export function counterRow(name: string, seconds: number, key: string): string {
  * SQL of the counter of a request, to join. The limit keeps it a look-up by the key in each plan: a join may read all
  * counters that have not expired, and while PostgreSQL has no statistics of them that plan looks cheaper.
  */
-const counterOf = `cross join lateral (
-    select points, expire from rate_limits stored where stored.key = request.key limit 1) counter`;
+const counterOf = (tenant: string) => `cross join lateral (
+    select points, expire from rate_counters stored
+    where stored.tenant_id = ${tenant}::uuid and stored.key = request.key limit 1) counter`;
 
 const availableText = `
-  select 1 from unnest($1::text[], $2::int[]) as request (key, points) ${counterOf}
+  select 1 from unnest($1::text[], $2::int[]) as request (key, points) ${counterOf("$4")}
   where counter.expire > $3::bigint and counter.points >= request.points limit 1`;
 
-async function isAvailable(database: Database, requests: Request[]): Promise<boolean> {
-  const values = [requests.map(({ row }) => row), requests.map(({ points }) => points), Date.now()];
+async function isAvailable(database: Database, tenantId: string, requests: Request[]): Promise<boolean> {
+  const values = [requests.map(({ row }) => row), requests.map(({ points }) => points), Date.now(), tenantId];
   const full = await queryPrepared(database, "read", { name: "rate_available", text: availableText, values });
   return full.length === 0;
 }
@@ -295,15 +305,15 @@ const chargeText = (condition: string) => `rate_request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
   rate_exceeded as (
-    select key, quiet, counter.expire from rate_request request ${counterOf}
+    select key, quiet, counter.expire from rate_request request ${counterOf("$7")}
     where counter.expire > $6::bigint and counter.points + request.charged > request.points),
   rate_charged as (
-    insert into rate_limits as counter (key, points, expire)
-    select key, charged, expire from rate_request request
-    where not exists (select from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
+    insert into rate_counters as counter (tenant_id, key, points, expire)
+    select $7::uuid, key, charged, expire from rate_request request
+    where not exists (select 1 from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
       and ${condition}
     order by key
-    on conflict (key) do update set
+    on conflict (tenant_id, key) do update set
       points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,
       expire = case when counter.expire <= $6::bigint then excluded.expire else counter.expire end
     where counter.expire <= $6::bigint
@@ -317,7 +327,7 @@ const chargedRows = `(
 /** SQL of whether the limits of the same statement that are not quiet have admitted what it charges. */
 export const ratesAdmit: Condition = {
   name: "after_rates",
-  sql: "not exists (select from rate_request where not quiet and key not in (select key from rate_charged))",
+  sql: "not exists (select 1 from rate_request where not quiet and key not in (select key from rate_charged))",
 };
 
 export type ChargedRow = { key: string; counted: boolean; expire: number | null };
@@ -337,7 +347,13 @@ export interface Condition {
 
 type Told = (name: RateName) => void;
 
-function charging(database: Database, requests: Request[], told: Told, condition?: Condition): Charging {
+function charging(
+  database: Database,
+  tenantId: string,
+  requests: Request[],
+  told: Told,
+  condition?: Condition,
+): Charging {
   const now = Date.now();
   const values = [
     requests.map(({ row }) => row),
@@ -346,6 +362,7 @@ function charging(database: Database, requests: Request[], told: Told, condition
     requests.map(({ seconds }) => now + seconds * 1000),
     requests.map(({ quiet }) => quiet),
     now,
+    tenantId,
   ];
   return {
     part: {
@@ -354,22 +371,24 @@ function charging(database: Database, requests: Request[], told: Told, condition
       values,
       returns: chargedRows,
     },
-    verdict: (rows) => judge(database, requests, rows, now, told),
+    verdict: (rows) => judge(database, tenantId, requests, rows, now, told),
   };
 }
 
 async function charge(
   database: Database,
+  tenantId: string,
   requests: Request[],
   told: Told = () => {},
 ): Promise<ChargeVerdict> {
-  const { part, verdict } = charging(database, requests, told);
+  const { part, verdict } = charging(database, tenantId, requests, told);
   const { rates = [] } = await runTogether<{ rates: ChargedRow[] }>(database, [part], "claim");
   return verdict(rates);
 }
 
 async function judge(
   database: Database,
+  tenantId: string,
   requests: Request[],
   rows: ChargedRow[],
   now: number,
@@ -386,7 +405,7 @@ async function judge(
     (request) =>
       found.get(request.row)?.counted && (loud.length > 0 || (request.quiet && rejected.length > 0)),
   );
-  if (inVain.length > 0) await refund(database, inVain);
+  if (inVain.length > 0) await refund(database, tenantId, inVain);
   if (loud.length === 0) return { ok: true, exceeded: [...new Set(rejected.map(({ name }) => name))] };
   // A window that concurrent charges have just filled has no end here.
   const ends = loud.flatMap(({ row }) => found.get(row)?.expire ?? []);
@@ -394,13 +413,13 @@ async function judge(
 }
 
 const refundText = `
-  update rate_limits counter set points = greatest(counter.points - charged.points, 0)
+  update rate_counters counter set points = greatest(counter.points - charged.points, 0)
   from (select key, request.points from unnest($1::text[], $2::int[]) as request (key, points)
-    join rate_limits locked using (key) order by key for update of locked) charged
-  where counter.key = charged.key`;
+    join rate_counters locked using (key) where locked.tenant_id = $3 order by key for update of locked) charged
+  where counter.tenant_id = $3 and counter.key = charged.key`;
 
-async function refund(database: Database, requests: Request[]): Promise<void> {
-  const values = [requests.map(({ row }) => row), requests.map(({ charged }) => charged)];
+async function refund(database: Database, tenantId: string, requests: Request[]): Promise<void> {
+  const values = [requests.map(({ row }) => row), requests.map(({ charged }) => charged), tenantId];
   await queryPrepared(database, "claim", { name: "rate_refund", text: refundText, values });
 }
 
@@ -415,18 +434,19 @@ async function refund(database: Database, requests: Request[]): Promise<void> {
  */
 function inBatches(
   { points, seconds }: Window,
-  report: (key: string, points: number) => Promise<RateVerdict>,
+  report: (of: Counted, points: number) => Promise<RateVerdict>,
 ): Batches {
   const own = createWindowCounts(seconds);
   const batch = Math.max(1, Math.floor(points / 10));
   /** The last report of each key that is not answered yet. */
   const pending = new Map<string, Promise<RateVerdict>>();
   return {
-    async consume(key) {
+    async consume(of) {
+      const key = keyOf(of);
       const { count, endsInMs } = own.count(key);
       if (count > points) return rateLimited(Math.ceil(endsInMs / 1000));
       if (count % batch !== 0) return (await pending.get(key)) ?? { ok: true };
-      const reporting = report(key, batch).finally(() => {
+      const reporting = report(of, batch).finally(() => {
         if (pending.get(key) === reporting) pending.delete(key);
       });
       pending.set(key, reporting);
@@ -434,8 +454,8 @@ function inBatches(
       if (!reported.ok) own.set(key, points + 1, reported.retryAfterSeconds);
       return reported;
     },
-    check(key) {
-      const { count, endsInMs } = own.present(key);
+    check(of) {
+      const { count, endsInMs } = own.present(keyOf(of));
       return count < points ? { ok: true } : rateLimited(Math.ceil(endsInMs / 1000));
     },
   };
@@ -443,9 +463,9 @@ function inBatches(
 
 /** A limit that is counted in batches, by keys. */
 interface Batches {
-  consume(key: string): Promise<RateVerdict>;
+  consume(of: Counted): Promise<RateVerdict>;
   /** What this process knows. */
-  check(key: string): RateVerdict;
+  check(of: Counted): RateVerdict;
 }
 
 /** What charges rates. */

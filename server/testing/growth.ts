@@ -588,6 +588,16 @@ const rowsOf: Record<Exclude<TableName, TableName<{ grows: false }>> | "webhooks
       },
     },
   ],
+  rate_counters: [
+    {
+      count: ({ others }) => others,
+      row: {
+        key: "'step_source:' || md5(i::text)",
+        points: "1",
+        expire: "extract(epoch from now()) * 1000 + 60000",
+      },
+    },
+  ],
   rate_limits: [
     {
       count: ({ others }) => others,
@@ -606,7 +616,7 @@ export const growingTables: ReadonlySet<string> = new Set(
 );
 
 const withoutTenant: ReadonlySet<string> = new Set(
-  tables.filter((table) => rulesOf(table).owner === "deployment").map(getTableName),
+  tables.filter((table) => !("tenantId" in table)).map(getTableName),
 );
 
 /** A hash that no password matches, as long as a real one. */

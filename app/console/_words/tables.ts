@@ -32,7 +32,8 @@ export const tables = {
   mailbox: "Local mailbox",
   openid_sign_ins: "Sign-outs of applications",
   passcodes: "Mailed codes",
-  rate_limits: "Counters of rate limits",
+  rate_counters: "Counters of rate limits",
+  rate_limits: "Counters of rate limits of release 0.3",
   recorded_flows: "Recorded sign-ins",
   webhook_deliveries: "Deliveries of webhooks",
 } as const;

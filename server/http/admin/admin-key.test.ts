@@ -87,9 +87,9 @@ describe("A67 a key of the administration interface", () => {
   });
 
   test("A129 that is not valid is recorded, as often as one source may cause entries", async () => {
-    const { auditLogs, rateLimits } = schema;
+    const { auditLogs, rateCounters } = schema;
     await runtime.database.write.delete(auditLogs);
-    await runtime.database.write.delete(rateLimits);
+    await runtime.database.write.delete(rateCounters);
     const limit = runtime.config.audit_log.attempts_per_hour;
     for (let attempt = 0; attempt < limit + 3; attempt += 1)
       await operator.callWithoutKey("GET", "/tenant", undefined, { authorization: `Bearer ${changed}` });
@@ -104,7 +104,7 @@ describe("A67 a key of the administration interface", () => {
   test("of another tenant, or of another interface, is recorded with this reason", async () => {
     const { auditLogs } = schema;
     await runtime.database.write.delete(auditLogs);
-    await runtime.database.write.delete(schema.rateLimits);
+    await runtime.database.write.delete(schema.rateCounters);
     for (const presented of [other.key, await keyOf("passkeys")]) {
       const headers = { authorization: `Bearer ${presented}` };
       expect((await operator.callWithoutKey("GET", "/tenant", undefined, headers)).body).toEqual(invalidKey);

@@ -245,7 +245,7 @@ test("A21 a server without the key of the code that was sent consumes no token",
   await delivered(ensurePasscodeSent(scope, about));
   const consumed = async () => {
     const { rows } = await runtime.database.read.$client.query(
-      "select sum(points)::int as points from rate_limits where key like 'passcode_%'",
+      "select sum(points)::int as points from rate_counters where key like 'passcode_%'",
     );
     return rows[0].points;
   };
