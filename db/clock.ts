@@ -15,7 +15,7 @@ export function clockText(shift: string): string {
 }
 
 const shiftedClock = [
-  "date_trunc('milliseconds', clock_timestamp() + ",
+  "date_trunc('milliseconds', statement_timestamp() + ",
   "::float8 * interval '1 millisecond')",
 ] as const;
 

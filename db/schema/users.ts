@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -408,8 +408,40 @@ export const factRows = {
   phoneVerified: { table: "phone_numbers", condition: "o.verified_at is not null" },
 } as const satisfies Record<string, FactRows>;
 
-const has = ({ table, condition = "true" }: FactRows): SQL<boolean> =>
-  sql<boolean>`exists(select from ${sql.raw(table)} o where o.tenant_id = u.tenant_id and o.user_id = u.id and ${sql.raw(condition)})`;
+/**
+ * SQL of the facts of users, with `{tenant}` for their tenant in each table: Citus sends a statement whose tables all name
+ * their tenant to one node, and cannot follow one table's tenant to the next.
+ */
+const factsTemplate = (() => {
+  const has = ({ table, condition = "true" }: FactRows) =>
+    `exists(select from ${table} o where o.tenant_id = {tenant} and o.user_id = u.id and ${condition})`;
+  return `
+  select u.tenant_id, u.id as user_id,
+    ${has(factRows.hasPassword)} as has_password,
+    ${has(factRows.hasPasskey)} as has_passkey,
+    ${has(factRows.hasSecurityKey)} as has_security_key,
+    ${has(factRows.hasTotp)} as has_totp,
+    exists(select from authenticator_devices d where d.tenant_id = {tenant} and d.user_id = u.id::text) as has_authenticator,
+    ${has(factRows.hasRecoveryCode)} as has_recovery_code,
+    ${has(factRows.hasIdentity)} as has_identity,
+    (select count(*)::int from webauthn_credentials c where c.tenant_id = {tenant} and c.user_id = u.id) as credential_count,
+    (select n.username from usernames n where n.tenant_id = {tenant} and n.user_id = u.id) as username,
+    e.address as email,
+    e.verified_at is not null as email_verified,
+    u.language,
+    u.blocked_at is not null as blocked,
+    u.passkey_declined_at,
+    p.number as phone,
+    p.verified_at is not null as phone_verified
+  from users u
+  left join emails e on e.tenant_id = {tenant} and e.user_id = u.id and e.is_primary
+  left join phone_numbers p on p.tenant_id = {tenant} and p.user_id = u.id`;
+})();
+
+/** SQL of the facts of the users of a tenant, to select from. @param tenant SQL of its id, a parameter */
+export function userFactsText(tenant: string): string {
+  return `(${factsTemplate.replaceAll("{tenant}", tenant)} where u.tenant_id = ${tenant})`;
+}
 
 /** The facts of a user that flows need, in one row. */
 export const userFacts = pgView("user_facts", {
@@ -439,24 +471,4 @@ export const userFacts = pgView("user_facts", {
   passkeyDeclinedAt: moment("passkey_declined_at"),
   phone: text("phone"),
   phoneVerified: boolean("phone_verified").notNull(),
-}).as(sql`
-  select u.tenant_id, u.id as user_id,
-    ${has(factRows.hasPassword)} as has_password,
-    ${has(factRows.hasPasskey)} as has_passkey,
-    ${has(factRows.hasSecurityKey)} as has_security_key,
-    ${has(factRows.hasTotp)} as has_totp,
-    exists(select from authenticator_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id::text) as has_authenticator,
-    ${has(factRows.hasRecoveryCode)} as has_recovery_code,
-    ${has(factRows.hasIdentity)} as has_identity,
-    (select count(*)::int from webauthn_credentials c where c.tenant_id = u.tenant_id and c.user_id = u.id) as credential_count,
-    (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
-    e.address as email,
-    e.verified_at is not null as email_verified,
-    u.language,
-    u.blocked_at is not null as blocked,
-    u.passkey_declined_at,
-    p.number as phone,
-    p.verified_at is not null as phone_verified
-  from users u
-  left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary
-  left join phone_numbers p on p.tenant_id = u.tenant_id and p.user_id = u.id`);
+}).as(sql.raw(factsTemplate.replaceAll("{tenant}", "u.tenant_id")));

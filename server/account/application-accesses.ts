@@ -18,7 +18,7 @@ export const applicationAccesses = (which: SQL, now: Date): SQL => sql`
     where ${which} and o.kind = 'Grant' and o.expires_at > ${now.toISOString()}::timestamptz
       -- A grant of which nothing is left gives nothing.
       and exists (
-        select from openid_artifacts a
+        select 1 from openid_artifacts a
         where a.tenant_id = o.tenant_id and a.user_id = o.user_id and a.client_id = o.client_id
           and a.kind in ('Session', 'RefreshToken', 'AccessToken', 'DeviceCode')
           and a.expires_at > ${now.toISOString()}::timestamptz)

@@ -5,7 +5,7 @@ import { deletionWith, tables } from "#db/tables";
 import type { Write } from "#db/write";
 import { type EventContext, emit } from "../events/emit.ts";
 import { lockUser } from "../identity/lock-user.ts";
-import { userObject } from "../objects/user-object.ts";
+import { readUserObject } from "../objects/user-object.ts";
 import { deleteRows } from "./delete-rows.ts";
 
 const { users } = schema;
@@ -26,11 +26,9 @@ export function deleteAccount(context: EventContext, userId: string, flowId: str
   const { tenant } = context;
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
+    const user = await readUserObject(tx, tenant, userId);
     await deleteRows(tx, tablesWithoutCascade, { tenantId: tenant.id, userId, flowId });
-    const [deleted] = await tx
-      .delete(users)
-      .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))
-      .returning({ user: userObject(tenant.config) });
-    if (deleted) await emit(context, "user.delete", deleted.user)(tx);
+    await tx.delete(users).where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)));
+    if (user) await emit(context, "user.delete", user)(tx);
   };
 }

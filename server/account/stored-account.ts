@@ -1,8 +1,9 @@
-import { and, eq, getTableName, sql } from "drizzle-orm";
+import { and, eq, getTableName, type SQL, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
+import { withValues } from "#db/with-values";
 import { type SingleMethod, singleMethods } from "../methods/index.ts";
 import type { Identity } from "./linked-identities.ts";
 
@@ -23,15 +24,14 @@ export interface StoredAccount {
   has: Record<SingleMethod["fact"], boolean>;
 }
 
-const owned = (table: string, order: string) => `(
+/** SQL of a row of `users` with all that belongs to it, as JSON. @param tenant SQL of the id of the tenant */
+function accountJson(tenant: string): string {
+  const owned = (table: string, order: string) => `(
   select coalesce(json_agg(o order by ${order}), '[]') from ${table} o
-  where o.tenant_id = users.tenant_id and o.user_id = users.id)`;
-
-const owns = (table: string) =>
-  `exists (select from ${table} o where o.tenant_id = users.tenant_id and o.user_id = users.id)`;
-
-/** SQL of a row of `users` with all that belongs to it, as JSON. */
-const accountJson = `json_build_object(
+  where o.tenant_id = ${tenant} and o.user_id = users.id)`;
+  const owns = (table: string) =>
+    `exists (select 1 from ${table} o where o.tenant_id = ${tenant} and o.user_id = users.id)`;
+  return `json_build_object(
   'user', row_to_json(users),
   'usernames', ${owned("usernames", "o.created_at")},
   'phones', ${owned("phone_numbers", "o.created_at")},
@@ -41,6 +41,7 @@ const accountJson = `json_build_object(
   'has', json_build_object(${singleMethods
     .map(({ fact, tables: [table] }) => `'${fact}', ${owns(getTableName(schema[table]))}`)
     .join(", ")}))`;
+}
 
 /** What the SQL above returns. */
 export interface AccountJson extends Pick<StoredAccount, "identities" | "has"> {
@@ -53,7 +54,11 @@ export interface AccountJson extends Pick<StoredAccount, "identities" | "has"> {
 
 const selectAccount = prepared("account", (db) =>
   db
-    .select({ account: sql<AccountJson>`${sql.raw(accountJson)}` })
+    .select({
+      account: withValues(accountJson("{tenantId}"), {
+        tenantId: sql.placeholder("tenantId"),
+      }) as SQL<AccountJson>,
+    })
     .from(users)
     .where(and(eq(users.tenantId, sql.placeholder("tenantId")), eq(users.id, sql.placeholder("userId")))),
 );
@@ -77,7 +82,7 @@ export async function readAccount(
 export function accountPart(tenantId: string, userId: string): Part {
   return {
     name: "account",
-    text: `account as (select ${accountJson} as found from users where tenant_id = $1 and id = $2)`,
+    text: `account as (select ${accountJson("$1")} as found from users where tenant_id = $1 and id = $2)`,
     values: [tenantId, userId],
     returns: "(select found from account)",
   };

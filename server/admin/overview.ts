@@ -189,7 +189,7 @@ async function activeSessions({ runtime, tenant, now }: OverviewContext): Promis
   const idle = idleSince(tenant, now);
   const { rows } = await runtime.database.read.execute<{ count: number }>(sql`
     select count(*)::int as count from (
-      select from sessions where tenant_id = ${tenant.id} and expires_at > ${now} and impersonation is null
+      select 1 from sessions where tenant_id = ${tenant.id} and expires_at > ${now} and impersonation is null
         and ${idle === null ? sql`true` : sql`last_used_at >= ${idle}`}
       limit ${MAX_COUNTED_SESSIONS + 1}) active`);
   return bounded(rows[0]?.count ?? 0, MAX_COUNTED_SESSIONS);

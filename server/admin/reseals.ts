@@ -68,7 +68,7 @@ export async function cancelReseal(context: ResealContext, id: string): Promise<
       return rejectAdmin("conflict", `The move is ${found.state}.`);
     const [cancelled] = await tx
       .update(reseals)
-      .set({ state: "cancelled", updatedAt: sql`clock_timestamp()` })
+      .set({ state: "cancelled", updatedAt: sql`statement_timestamp()` })
       .where(eq(reseals.id, id))
       .returning();
     await audit(context, "secrets_reseal_cancelled", { key: found.keyId })(tx);

@@ -20,7 +20,7 @@ export const resealWork = (id: string): Work<typeof reseals> => ({
 export async function storeColumns(tx: Transaction, { id, columns }: StoredReseal): Promise<void> {
   const updated = await tx
     .update(reseals)
-    .set({ columns, updatedAt: sql`clock_timestamp()` })
+    .set({ columns, updatedAt: sql`statement_timestamp()` })
     .where(and(eq(reseals.id, id), eq(reseals.state, "running")))
     .returning({ id: reseals.id });
   if (updated.length === 0) throw new Gone();

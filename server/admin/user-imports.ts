@@ -61,7 +61,7 @@ export function beginImport(
   const tenantId = tenant.id;
   return runtime.database.write.transaction(async (tx) => {
     // Concurrent requests count each other.
-    await tx.execute(sql`select from tenants where id = ${tenantId} for no key update`);
+    await tx.execute(sql`select 1 from tenants where id = ${tenantId} for no key update`);
     const [open] = await tx
       .select({ total: count() })
       .from(imports)
@@ -107,7 +107,7 @@ export function addPiece(
     if (outcome === "again") return { ok: true, shown: shownOf(found, null) };
     const [next] = await tx
       .update(imports)
-      .set({ pieces: number, bytes: found.bytes + bytes.length, updatedAt: sql`clock_timestamp()` })
+      .set({ pieces: number, bytes: found.bytes + bytes.length, updatedAt: sql`statement_timestamp()` })
       .where(and(eq(imports.tenantId, tenant.id), eq(imports.id, importId)))
       .returning();
     return next ? { ok: true, shown: shownOf(next, null) } : notFound;
@@ -144,7 +144,7 @@ export async function startImport(
         // Those of the check stay until the import has ended: their sum is the number of its records.
         ...(found.state === "checked" ? {} : { imported: null, refused: null }),
         omitted: null,
-        updatedAt: sql`clock_timestamp()`,
+        updatedAt: sql`statement_timestamp()`,
       })
       .where(and(eq(imports.tenantId, tenant.id), eq(imports.id, importId)))
       .returning();
@@ -168,7 +168,7 @@ export function cancelImport({ runtime, tenant }: ImportContext, importId: strin
     const counts = { imported: progress?.imported ?? 0, refused: progress?.refused ?? 0 };
     const [cancelled] = await tx
       .update(imports)
-      .set({ state: "cancelled", ...counts, updatedAt: sql`clock_timestamp()` })
+      .set({ state: "cancelled", ...counts, updatedAt: sql`statement_timestamp()` })
       .where(and(eq(imports.tenantId, tenant.id), eq(imports.id, importId)))
       .returning();
     await deletePieces(tx, key);

@@ -201,7 +201,7 @@ function orderOf({
  */
 function pageOf({ tenant, key, direction, rest, limit, offset }: List, source: SQL): SQL {
   return sql`
-    select ${userObject(tenant.config, "u")} as "user",
+    select ${userObject(tenant, "u")} as "user",
       case when position = '-infinity' then 'never' else (extract(epoch from position) * 1000)::bigint::text end
         || '_' || u.id as cursor, position, u.id
     from (
@@ -354,7 +354,7 @@ const containing = (column: "address" | "username", part: string | undefined): S
 type Owning = (tenantId: string, table: string, which: SQL, userId?: SQL) => SQL;
 
 const owned: Owning = (tenantId, table, which, userId = sql`u.id`) =>
-  sql`exists (select from ${sql.identifier(table)} o where o.tenant_id = ${tenantId} and o.user_id = ${userId} and ${which})`;
+  sql`exists (select 1 from ${sql.identifier(table)} o where o.tenant_id = ${tenantId} and o.user_id = ${userId} and ${which})`;
 
 /**
  * The same for many users who are passed in the order of an index: what is no condition of its own becomes no join, and

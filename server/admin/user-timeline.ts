@@ -92,7 +92,7 @@ export async function readTimeline(
                 || case when impersonation is null then '{}'::jsonb else jsonb_build_object(
                   'operator', impersonation -> 'userId', 'why', impersonation -> 'reason') end
             from sessions
-            where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > clock_timestamp()
+            where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > statement_timestamp()
               ${before(sql`created_at`, sql`id`)}
             order by created_at desc, id desc limit ${limit})`,
         ]

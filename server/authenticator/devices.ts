@@ -115,17 +115,15 @@ export async function insertDevice(tx: Transaction, device: Device): Promise<boo
   return inserted.length === 1;
 }
 
-const useText = `key_locked as materialized (
-    select d.id, k.at, k.sign_counter, k.authenticator_version
-    from jsonb_to_recordset($3::jsonb)
-      as k (at int, aaid text, key_id bytea, sign_counter bigint, authenticator_version int)
-    join authenticator_devices d
-      on d.tenant_id = $1 and d.user_id = $2 and d.aaid = k.aaid and d.key_id = k.key_id
-    order by k.at for update of d),
-  key_used as (
+const useText = `key_used as (
     update authenticator_devices d
     set sign_counter = k.sign_counter, authenticator_version = k.authenticator_version, last_used_at = $4
-    from key_locked k
+    from (select d.id, k.at, k.sign_counter, k.authenticator_version
+      from jsonb_to_recordset($3::jsonb)
+        as k (at int, aaid text, key_id bytea, sign_counter bigint, authenticator_version int)
+      join authenticator_devices d
+        on d.tenant_id = $1 and d.user_id = $2 and d.aaid = k.aaid and d.key_id = k.key_id
+      order by k.at for update of d) k
     where d.tenant_id = $1 and d.id = k.id
       and case when k.sign_counter = 0 then d.sign_counter = 0 else d.sign_counter < k.sign_counter end
     returning k.at)`;
@@ -153,7 +151,7 @@ export function keysUsed(
     name: "key_used",
     text: useText,
     values: [of.tenantId, of.userId, JSON.stringify(keys), now],
-    refuses: "case when not exists (select from key_used where at = 0) then 'authenticator_key' end",
+    refuses: "case when not exists (select 1 from key_used where at = 0) then 'authenticator_key' end",
   };
 }
 

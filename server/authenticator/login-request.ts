@@ -108,7 +108,7 @@ export function consumeLoginRequest(
     name: "request_used",
     text: usedText,
     values: [tenantId, flowId, userId, status],
-    refuses: "case when not exists (select from request_used) then 'authenticator_request' end",
+    refuses: "case when not exists (select 1 from request_used) then 'authenticator_request' end",
   });
 }
 

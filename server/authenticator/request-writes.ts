@@ -50,7 +50,7 @@ export function endOfRequest(
     name: "request_ended",
     text: endText,
     values: [tenant.id, id, status, error && JSON.stringify(error), deviceId, answeredAt, shift, when],
-    refuses: "case when not exists (select from request_ended) then 'authenticator_request' end",
+    refuses: "case when not exists (select 1 from request_ended) then 'authenticator_request' end",
     returns: "(select row_to_json(request_ended) from request_ended)",
   };
 }
@@ -131,7 +131,7 @@ const takeText = `challenge_taken as (
 const devicesOfTaken = `(
   select json_build_object('devices', (
     select coalesce(json_agg(row_to_json(d) order by d.created_at, d.id), '[]') from authenticator_devices d
-    where d.tenant_id = t.tenant_id and d.user_id = t.user_id))
+    where d.tenant_id = $1 and d.user_id = t.user_id))
   from challenge_taken t)`;
 
 /**

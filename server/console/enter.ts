@@ -72,7 +72,7 @@ async function becomeOperator(
   const { runtime, tenant } = context;
   if (tenant.id !== runtime.tenant.id) return "invitation_used";
   return runtime.database.write.transaction(async (tx) => {
-    await tx.execute(sql`select from tenants where id = ${tenant.id} for no key update`);
+    await tx.execute(sql`select 1 from tenants where id = ${tenant.id} for no key update`);
     const isValid = await consumeInvitation(tx, runtime, invitation);
     if (await hasOperator(tx, runtime)) return "operator_exists";
     if (!isValid) return "invitation_used";

@@ -5,11 +5,14 @@ import type { Database, Databases } from "#db/client";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
+/** A claim of no step (RFC 9562, 5.9): the claims of steps are random. */
+const NO_CLAIM = "00000000-0000-0000-0000-000000000000";
+
 /**
  * Assignments that end a claim whose step saves nothing. Another one takes its place, without an end, which every step may
  * replace: a save that PostgreSQL reads later finds neither its own claim nor none.
  */
-export const endOfClaim = "claim = gen_random_uuid(), claimed_by = null, claimed_until = null";
+export const endOfClaim = `claim = '${NO_CLAIM}', claimed_by = null, claimed_until = null`;
 
 /** A server counts as running for this time after it renewed its lease. */
 const LEASE_SECONDS = 60;
@@ -30,21 +33,22 @@ export interface Renewed extends Record<string, unknown> {
 
 /** The statement that renews the lease of a server, or takes it, and reads which releases use the database. */
 export function renewalOf(instanceId: string): string {
-  return `insert into instances (id, leased_until, version)
-    values (${pg.escapeLiteral(instanceId)}, clock_timestamp() + interval '${LEASE_SECONDS} seconds',
-      ${pg.escapeLiteral(thisRelease().version)})
-    on conflict (id) do update set leased_until = excluded.leased_until
-    returning ${releasesJson} as releases`;
+  return `with renewed as (
+      insert into instances (id, leased_until, version)
+      values (${pg.escapeLiteral(instanceId)}, statement_timestamp() + interval '${LEASE_SECONDS} seconds',
+        ${pg.escapeLiteral(thisRelease().version)})
+      on conflict (id) do update set leased_until = excluded.leased_until)
+    select ${releasesJson} as releases`;
 }
 
 /** SQL condition: a server of release 0.2, which names no version in its lease, runs on this database. */
 export const runsRelease02 = sql<boolean>`exists (
-  select from instances where version is null and leased_until > clock_timestamp())`;
+  select 1 from instances where version is null and leased_until > statement_timestamp())`;
 
 /** SQL condition: a server of another release than this one runs on this database. */
 export const runsOtherRelease = sql<boolean>`exists (
-  select from instances
-  where version is distinct from ${thisRelease().version} and leased_until > clock_timestamp())`;
+  select 1 from instances
+  where version is distinct from ${thisRelease().version} and leased_until > statement_timestamp())`;
 
 /** Whether a server of another release than this one runs on this database. */
 export async function isAnotherReleaseRunning({
@@ -77,7 +81,9 @@ export async function takeLease(
   standing.renewBy(renew);
 
   await database.write.execute(
-    alone ? sql`delete from instances` : sql`delete from instances where leased_until < clock_timestamp()`,
+    alone
+      ? sql`delete from instances`
+      : sql`delete from instances where leased_until < statement_timestamp()`,
   );
   await renew();
   await database.write.execute(sql`

@@ -96,7 +96,7 @@ function leftOut(event: PendingEvent): SubscribedPart {
     name: "omitted",
     text: "",
     values: [event.tenantId],
-    refuses: "case when exists (select from webhooks where tenant_id = $1 and enabled) then 'webhook' end",
+    refuses: "case when exists (select 1 from webhooks where tenant_id = $1 and enabled) then 'webhook' end",
     isIdempotent: true,
     subscribed: { event },
   };

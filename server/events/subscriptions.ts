@@ -23,7 +23,7 @@ export function subscribedConfigWebhooks({ config }: Tenant, name: EventName): s
  */
 export function isSubscribed(coveredBy: SQL, expires: SQL): SQL {
   return sql`(w.enabled and (w.expires_at > now() or not (w.is_listener or ${expires}))
-    and exists (select from jsonb_array_elements(w.events) s where s ->> 'event' = any(${coveredBy})))`;
+    and exists (select 1 from jsonb_array_elements(w.events) s where s ->> 'event' = any(${coveredBy})))`;
 }
 
 const anySubscriber = prepared("event_subscriber", (db) => {

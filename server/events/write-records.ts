@@ -51,10 +51,14 @@ export type TransactionRecord = { audit: AuditEntry } | { event: PendingEvent };
 export async function writeRecords(tx: Transaction, records: TransactionRecord[]): Promise<void> {
   const entries = records.flatMap((record) => ("audit" in record ? [record.audit] : []));
   const events = records.flatMap((record) => ("event" in record ? [record.event] : []));
-  const { events: written } = await executeParts<WrittenEvents>(tx, [
-    ...(entries.length > 0 ? [entriesPart(entries)] : []),
-    ...(events.length > 0 ? [eventsPart(events)] : []),
-  ]);
+  const audit = entries.length > 0 ? [entriesPart(entries)] : [];
+  const [first = [], ...others] = Map.groupBy(events, ({ tenantId }) => tenantId).values();
+  const written: string[] = [];
+  for (const parts of [
+    [...audit, ...(first.length > 0 ? [eventsPart(first)] : [])],
+    ...others.map((ofTenant) => [eventsPart(ofTenant)]),
+  ])
+    written.push(...((await executeParts<WrittenEvents>(tx, parts)).events ?? []));
   const delivered = deliveredOf(events, written);
   if (delivered.some(({ addsUser }) => addsUser)) await executeParts(tx, usersParts(delivered));
   for (const wake of new Set(delivered.map((event) => event.wake))) afterCommit(tx, wake);
@@ -68,35 +72,32 @@ export interface WrittenEvents {
 }
 
 /** Those events that were written, because a webhook gets them. */
-function deliveredOf(
-  events: readonly PendingEvent[],
-  written: readonly string[] = [],
-): readonly PendingEvent[] {
+function deliveredOf(events: readonly PendingEvent[], written: readonly string[]): readonly PendingEvent[] {
   return events.filter(({ id }) => written.includes(id));
 }
 
 const subscribed = new PgDialect().sqlToQuery(isSubscribed(sql`i.covered_by`, sql`i.webhooks_expire`)).sql;
 
 const itemsText = `select * from jsonb_to_recordset($1::jsonb) as i(
-      position int, tenant_id uuid, id uuid, name text, covered_by text[], webhooks_expire boolean,
+      position int, id uuid, name text, covered_by text[], webhooks_expire boolean,
       subject_id text, flow_id uuid, traceparent text, data jsonb, sealed_data text`;
 
 /** Returns the text of a part that inserts the items of `items`, in their `order`. */
 const insertionText = (items: string, configured: string, order: string) => `${items},
   event_target as materialized (
     select i.id as event_id, w.id::text as webhook
-    from event_item i join webhooks w on w.tenant_id = i.tenant_id and ${subscribed}
+    from event_item i join webhooks w on w.tenant_id = $3::uuid and ${subscribed}
     union all
     ${configured}),
   event_written as (
     insert into events (tenant_id, id, name, subject_id, flow_id, traceparent, data, sealed_data)
-    select tenant_id, id, name, subject_id, flow_id, traceparent, data, decode(sealed_data, 'base64')
+    select $3::uuid, id, name, subject_id, flow_id, traceparent, data, decode(sealed_data, 'base64')
     from event_item where id in (select event_id from event_target) order by ${order}
     on conflict do nothing
-    returning tenant_id, id, sequence, subject_id),
+    returning id, sequence, subject_id),
   event_delivery as (
     insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
-    select e.tenant_id, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
+    select $3::uuid, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
     from event_written e join event_target t on t.event_id = e.id)`;
 
 const eventsText = insertionText(
@@ -108,11 +109,11 @@ const eventsText = insertionText(
 const withEndedText = insertionText(
   `event_pending as materialized (${itemsText}, of_ended boolean)),
   event_item as materialized (
-    select position, tenant_id, id, name, covered_by, webhooks_expire, subject_id, flow_id, traceparent, data, sealed_data,
+    select position, id, name, covered_by, webhooks_expire, subject_id, flow_id, traceparent, data, sealed_data,
       id as pending_id, null::timestamptz as session_created_at, null::uuid as session_id
     from event_pending where not of_ended
     union all
-    select p.position, p.tenant_id, gen_random_uuid(), p.name, p.covered_by, p.webhooks_expire, p.subject_id,
+    select p.position, gen_random_uuid(), p.name, p.covered_by, p.webhooks_expire, p.subject_id,
       p.flow_id, p.traceparent, ${sessionObjectText("s")}, null, p.id, s.created_at, s.id
     from session_ended s join event_pending p on p.of_ended and p.name = s.event)`,
   `select i.id, c.webhook from event_item i
@@ -121,7 +122,7 @@ const withEndedText = insertionText(
 );
 
 /**
- * The part of a statement that inserts events, and a delivery for each subscribed webhook. With events of ended sessions,
+ * The part of a statement that inserts events of one tenant, and a delivery for each subscribed webhook. With events of ended sessions,
  * it belongs into the statement whose expression `session_ended` gives their rows with the name of the `event` of each.
  */
 export function eventsPart(events: readonly PendingEvent[]): Part {
@@ -130,7 +131,6 @@ export function eventsPart(events: readonly PendingEvent[]): Part {
   const hasEnded = endedPosition >= 0;
   const items = events.map((event, position) => ({
     position: event.ofEnded ? endedPosition : position,
-    tenant_id: event.tenantId,
     id: event.id,
     name: event.name,
     covered_by: event.coveredBy,
@@ -148,25 +148,30 @@ export function eventsPart(events: readonly PendingEvent[]): Part {
   return {
     name: hasEnded ? "events_with_ended" : "events",
     text: hasEnded ? withEndedText : eventsText,
-    values: [JSON.stringify(items), JSON.stringify(configured)],
+    values: [JSON.stringify(items), JSON.stringify(configured), events[0]?.tenantId],
     returns: "(select coalesce(json_agg(id), '[]') from event_written)",
   };
 }
 
 // Not part of the statement above, whose planning would then cost the plan of a whole user, webhooks or none.
 const usersText = `event_user as (
-  update events e set data = ${userObjectText("$2", "u")} || e.data
-  from users u
-  where e.tenant_id = any($3::uuid[]) and e.id = any($1::uuid[]) and u.tenant_id = e.tenant_id
-    and u.id = e.subject_id::uuid)`;
+  update events e set data = u.object || e.data
+  from (select id, ${userObjectText("$2", { row: "users", tenant: "$3" })} as object from users
+    where tenant_id = $3 and id = any($4::uuid[])) u
+  where e.tenant_id = $3 and e.id = any($1::uuid[]) and u.id = e.subject_id::uuid)`;
 
 /** The parts that complete the data of events by their users, one for each tenant. */
 export function usersParts(events: readonly PendingEvent[]): Part[] {
   const incomplete = events.filter(({ addsUser }) => addsUser);
-  return [...Map.groupBy(incomplete, ({ baseUrl }) => baseUrl)].map(([baseUrl, ofTenant]) => ({
+  return [...Map.groupBy(incomplete, ({ tenantId }) => tenantId)].map(([tenantId, ofTenant]) => ({
     name: "event_user",
     text: usersText,
-    values: [ofTenant.map(({ id }) => id), baseUrl, [...new Set(ofTenant.map(({ tenantId }) => tenantId))]],
+    values: [
+      ofTenant.map(({ id }) => id),
+      ofTenant[0]?.baseUrl,
+      tenantId,
+      [...new Set(ofTenant.map(({ subjectId }) => subjectId))],
+    ],
     begins: true,
   }));
 }

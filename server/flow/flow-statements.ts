@@ -1,4 +1,5 @@
 import { clockText } from "#db/clock";
+import { userFactsText } from "#db/schema/users";
 import { endOfClaim } from "../database/instances.ts";
 import { factColumns } from "../identity/facts.ts";
 import type { Condition } from "../limits/rate-limits.ts";
@@ -14,23 +15,26 @@ const CLAIM_SECONDS = 15;
 /** How long a statement outside of steps waits for a save that is still in progress. */
 const PATIENCE_SECONDS = 5;
 
-const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
+/** @param tenant SQL of the id of the tenant, a parameter */
+const columns = (
+  tenant: string,
+) => `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
   flow.problem, flow.resume_hash, flow.previous_resume_hash,
-  flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
+  flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > statement_timestamp(), false) as claimed,
   ${factColumns("f")},
-  exists (select from webhooks w where w.tenant_id = flow.tenant_id and w.enabled) as has_webhooks`;
+  exists (select 1 from webhooks w where w.tenant_id = ${tenant} and w.enabled) as has_webhooks`;
 
-const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
+const withFacts = (tenant: string) => `left join ${userFactsText(tenant)} f on f.user_id = flow.user_id`;
 
 /** SQL for the database's clock in milliseconds since 1970. */
 const milliseconds = (shift: string) => `(extract(epoch from ${clockText(shift)}) * 1000)::bigint`;
 
 /** @param version SQL of the version that the caller displays, or null */
 const claimUpdate = (version: string) => `update flows set claim = $1, claimed_by = $2,
-        claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
+        claimed_until = statement_timestamp() + interval '${CLAIM_SECONDS} seconds'
       where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
         and (${version}::int is null or version = ${version}::int) and finished_at is null and expires_at >= ${clockText("$7")}
-        and (claimed_until is null or claimed_until < clock_timestamp())
+        and (claimed_until is null or claimed_until < statement_timestamp())
       returning *`;
 
 /** Limits how long the statement that reads from it waits for a row (`lock_timeout`). */
@@ -55,7 +59,7 @@ export const saveTexts = {
   save: `saved as (${saveText} returning 1)`,
   save_of_account: `saved as (${saveText}
       and (select count(*) from
-        (select from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
+        (select 1 from users where tenant_id = $14 and id = $4 for no key update) account) >= 0
       returning 1)`,
   save_unclaimed: `saved as (${savedColumns} and ${unclaimed} returning 1)`,
 };
@@ -70,35 +74,40 @@ export const insertTexts = {
   begin: `begun as (${insertText} returning 1)`,
   begin_of_account: `begun as (${insertText}
       where (select count(*) from
-        (select from users where tenant_id = $13 and id = $4 for no key update) account) >= 0
+        (select 1 from users where tenant_id = $13 and id = $4 for no key update) account) >= 0
       returning 1)`,
 };
 
 /**
  * Charges the budgets of `charge`, which has a key and a budget for each.
  *
+ * @param tenant SQL of the id of the tenant, a parameter
  * @param points SQL of what is charged
  * @param clock SQL of the clock's shift
  * @param more tables that `points` reads
  */
-const budgetText = (points: string, clock: string, more = "") => `
-      insert into rate_limits as counter (key, points, expire)
-      select key, ${points}, ${milliseconds(clock)} + ${BUDGET_SECONDS * 1000}
+const budgetText = (tenant: string, points: string, clock: string, more = "") => {
+  // Without the clock, because Citus takes no function of time here.
+  const isOver = `counter.expire <= excluded.expire - ${BUDGET_SECONDS * 1000}`;
+  return `
+      insert into rate_counters as counter (tenant_id, key, points, expire)
+      select ${tenant}::uuid, key, ${points}, ${milliseconds(clock)} + ${BUDGET_SECONDS * 1000}
         from charge${more} order by key
-      on conflict (key) do update set
-        points = case when counter.expire <= ${milliseconds(clock)} then excluded.points
+      on conflict (tenant_id, key) do update set
+        points = case when ${isOver} then excluded.points
           else least(counter.points + excluded.points, ${MAX_POINTS}) end,
-        expire = case when counter.expire <= ${milliseconds(clock)} then excluded.expire else counter.expire end
+        expire = case when ${isOver} then excluded.expire else counter.expire end
       returning key, points, expire`;
+};
 
 const exceeded = "from budget join charge using (key) where budget.points > charge.budget";
 
 /** Saves a step that has not claimed its flow, and charges it. The flow is locked before the budget, as by a claim. */
 export const saveChargedText = `flow as (
-      select from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
+      select 1 from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
     charge as (select 'step_source:' || $20::text as key, $21::int as budget from flow),
-    budget as (${budgetText(`${STEP_POINTS}`, "$18")}),
-    saved as (${savedColumns} and exists (select from flow) and not exists (select ${exceeded}) returning 1)`;
+    budget as (${budgetText("$14", `${STEP_POINTS}`, "$18")}),
+    saved as (${savedColumns} and exists (select 1 from flow) and not exists (select ${exceeded}) returning 1)`;
 
 const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_until`;
 
@@ -106,21 +115,21 @@ const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_unti
  * Whether the step may be judged, for what is asked together with the claim: the claim was obtained, and no budget is
  * exceeded.
  */
-export const isAdmitted: Condition = { name: "admitted", sql: "exists (select from admitted)" };
+export const isAdmitted: Condition = { name: "admitted", sql: "exists (select 1 from admitted)" };
 
 /** What is read before the first step of a flow that is not stored yet. */
 const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} as now,
-      exists (select from webhooks w where w.tenant_id = $1 and w.enabled) as has_webhooks`;
+      exists (select 1 from webhooks w where w.tenant_id = $1 and w.enabled) as has_webhooks`;
 
-const ofNewFlow = "(select) flow left join user_facts f on f.tenant_id = $1 and f.user_id = $2";
+const ofNewFlow = `(select) flow left join ${userFactsText("$1")} f on f.user_id = $2`;
 
 /** What a step reads before it is judged, as parts that begin a statement: what its action asks for follows them. */
 export const openingTexts = {
   flow_claim: {
     text: `flow as (
       ${claimUpdate("$8")}),
-    admitted as (select from flow)`,
-    selects: { columns: `${columns}, ${clockText("$7")} as now`, from: `flow ${withFacts}` },
+    admitted as (select 1 from flow)`,
+    selects: { columns: `${columns("$3")}, ${clockText("$7")} as now`, from: `flow ${withFacts("$3")}` },
   },
   flow_claim_charged: {
     text: `flow as (
@@ -129,11 +138,11 @@ export const openingTexts = {
       select 'step_source:' || $8::text as key, $10::int as budget from flow
       union all
       select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
-    budget as (${budgetText(`coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")}),
-    admitted as (select from flow where not exists (select ${exceeded}))`,
+    budget as (${budgetText("$3", `coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")}),
+    admitted as (select 1 from flow where not exists (select ${exceeded}))`,
     selects: {
-      columns: `${columns}, ${clockText("$7")} as now, ${exhaustedText}`,
-      from: `flow ${withFacts}`,
+      columns: `${columns("$3")}, ${clockText("$7")} as now, ${exhaustedText}`,
+      from: `flow ${withFacts("$3")}`,
     },
   },
   flow_begin: {
@@ -145,7 +154,7 @@ export const openingTexts = {
       select 'step_source:' || $4::text as key, $6::int as budget
       union all
       select 'step_account:' || $1::uuid || '/' || $2::uuid, $7::int where $2::uuid is not null),
-    budget as (${budgetText("$5::int", "$3")}),
+    budget as (${budgetText("$1", "$5::int", "$3")}),
     admitted as (select where not exists (select ${exceeded}))`,
     selects: { columns: `${beginning("$3")}, ${exhaustedText}`, from: ofNewFlow },
   },
@@ -155,9 +164,9 @@ export const openingTexts = {
 export const statements = {
   flow_release: `
     with free as (
-      select from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
+      select 1 from flows where tenant_id = $1 and id = $2 and claim = $3 for update skip locked)
     update flows set ${endOfClaim}
-    where tenant_id = $1 and id = $2 and claim = $3 and exists (select from free)`,
+    where tenant_id = $1 and id = $2 and claim = $3 and exists (select 1 from free)`,
   flow_expired: `
     select expires_at < ${clockText("$4")} as expired from flows where tenant_id = $1 and id = $2 and type = $3`,
   flow_settle: `
@@ -168,7 +177,7 @@ export const statements = {
   flow_settle_insert: `
     with ${patience}
     insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
-    select $1, $2, $3, $4, 0, '', '', '{}', '[]', '{}', clock_timestamp() from patience
+    select $1, $2, $3, $4, 0, '', '', '{}', '[]', '{}', statement_timestamp() from patience
     on conflict do nothing`,
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
@@ -176,7 +185,7 @@ export const statements = {
       (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clockText("$11")} + $12::int * interval '1 second', $13)`,
   flow_read: `
-    select ${columns}, ${clockText("$5")} as now from flows flow ${withFacts}
+    select ${columns("$1")}, ${clockText("$5")} as now from flows flow ${withFacts("$1")}
     where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
       and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
   flow_rotate: `

@@ -173,7 +173,7 @@ export function savedUnclaimedFlow(
 ): Part {
   const { current, previous } = saved.resume;
   const own = [current, previous, tenantId, flowId, tokenHash, version, clockShift, type];
-  const refuses = "case when not exists (select from saved) then 'claim' end";
+  const refuses = "case when not exists (select 1 from saved) then 'claim' end";
   const values = [...contentOf(saved), ...own];
   if (!charge) return { name: "save_unclaimed", text: saveTexts.save_unclaimed, values, refuses };
   const charged = [...values, sourceKey(tenantId, charge), charge.perSource];
@@ -202,7 +202,7 @@ export function savedFlow(
     claim.tokenHash,
   ];
   const name = locksAccount ? "save_of_account" : "save";
-  const refuses = "case when not exists (select from saved) then 'claim' end";
+  const refuses = "case when not exists (select 1 from saved) then 'claim' end";
   return { name, text: saveTexts[name], values, refuses };
 }
 

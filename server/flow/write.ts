@@ -275,7 +275,7 @@ const unendedSession = (tenantId: string, { id, userId }: Session): Part => ({
   name: "unended_session",
   text: "",
   values: [tenantId, id, userId],
-  refuses: `case when not exists (select from sessions where tenant_id = $1 and id = $2 and user_id = $3)
+  refuses: `case when not exists (select 1 from sessions where tenant_id = $1 and id = $2 and user_id = $3)
     then 'session' end`,
   begins: true,
 });

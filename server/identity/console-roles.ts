@@ -24,13 +24,13 @@ export const roleMeanings: Record<ConsoleRole, string> = {
 };
 
 /** SQL of the role that an account was given. @param user name of its row of `users` */
-export function grantedText(user: string): string {
+function grantedText(user: string): string {
   return `(select g.role from console_grants g
     where g.tenant_id = ${user}.tenant_id and g.user_id = ${user}.id)`;
 }
 
 /** SQL of the verified addresses of an account. @param user name of its row of `users` */
-export function verifiedText(user: string): string {
+function verifiedText(user: string): string {
   return `array(select e.address from emails e
     where e.tenant_id = ${user}.tenant_id and e.user_id = ${user}.id and e.verified_at is not null)`;
 }

@@ -1,7 +1,18 @@
-import { and, type Column, eq, getTableColumns, getTableName, getViewSelectedFields, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  eq,
+  getTableColumns,
+  getTableName,
+  getViewSelectedFields,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
+import { userFactsText } from "#db/schema/users";
+import { withValues } from "#db/with-values";
 import type { IdentifierTable } from "./identifier.ts";
 import { type IdentifierKind, identifiers } from "./identifiers.ts";
 
@@ -12,6 +23,14 @@ const { tenantId: _, ...facts } = getViewSelectedFields(userFacts);
 /** Facts about a user that flows decide by: a row of the view `user_facts`. */
 export type UserFacts = Omit<typeof userFacts.$inferSelect, "tenantId">;
 
+/** The facts of the users of the tenant `tenantId`, under the name of the view. */
+const factsOfTenant = sql`${withValues(userFactsText("{tenantId}"), { tenantId: sql.placeholder("tenantId") })} user_facts`;
+
+/** Its columns. Drizzle takes those of a view only if the query names it. */
+const selected = Object.fromEntries(
+  Object.entries(facts).map(([name, column]) => [name, sql.raw(`user_facts.${column.name}`).mapWith(column)]),
+) as unknown as { [Name in keyof UserFacts]: SQL<UserFacts[Name]> };
+
 /** The look-ups of an account by an identifier, by its kind. */
 const byIdentifier = Object.fromEntries(
   identifiers.map(({ kind, table, column }) => {
@@ -20,10 +39,16 @@ const byIdentifier = Object.fromEntries(
     if (!value) throw new Error(`${table} has no column ${column}`);
     const look = prepared(`facts_by_${kind}`, (db) =>
       db
-        .select(facts)
-        .from(schema[table] as IdentifierTable)
-        .innerJoin(userFacts, and(eq(userFacts.tenantId, tenantId), eq(userFacts.userId, userId)))
-        .where(and(eq(tenantId, sql.placeholder("tenantId")), eq(value, sql.placeholder("value")))),
+        .select(selected)
+        .from(
+          sql`${factsOfTenant} join ${schema[table]} i on i.${sql.identifier(userId.name)} = ${selected.userId}`,
+        )
+        .where(
+          and(
+            eq(sql`i.${sql.identifier(tenantId.name)}`, sql.placeholder("tenantId")),
+            eq(sql`i.${sql.identifier(value.name)}`, sql.placeholder("value")),
+          ),
+        ),
     );
     return [kind, look];
   }),
@@ -31,14 +56,9 @@ const byIdentifier = Object.fromEntries(
 
 const byId = prepared("facts_by_id", (db) =>
   db
-    .select(facts)
-    .from(userFacts)
-    .where(
-      and(
-        eq(userFacts.tenantId, sql.placeholder("tenantId")),
-        eq(userFacts.userId, sql.placeholder("userId")),
-      ),
-    ),
+    .select(selected)
+    .from(factsOfTenant)
+    .where(eq(selected.userId, sql.placeholder("userId"))),
 );
 
 /** Facts as `factsJson` gives them. */
@@ -78,7 +98,7 @@ const textByIdentifier = Object.fromEntries(
     const name = getTableName(schema[table]);
     const text = `(
       select ${factsJson("f")} from ${name} i
-      join user_facts f on f.tenant_id = i.${tenantId.name} and f.user_id = i.${userId.name}
+      join ${userFactsText("$1")} f on f.user_id = i.${userId.name}
       where i.${tenantId.name} = $1 and i.${value?.name} = $2)`;
     return [kind, text];
   }),

@@ -85,12 +85,12 @@ function claim(
   { table, row }: Pick<Work<WorkTable>, "table" | "row">,
 ) {
   return write.transaction(async (tx) => {
-    const now = sql`clock_timestamp()`;
+    const now = sql`statement_timestamp()`;
     const [claimed] = await tx
       .update(table)
       .set({
         state: "running",
-        claimedUntil: sql`clock_timestamp() + make_interval(secs => ${CLAIM_MS / 1000})`,
+        claimedUntil: sql`statement_timestamp() + make_interval(secs => ${CLAIM_MS / 1000})`,
         updatedAt: now,
       })
       .where(
@@ -124,7 +124,7 @@ export async function endWork<Table extends WorkTable>(
   const of: WorkTable = table;
   const ended = await tx
     .update(of)
-    .set({ ...end, claimedUntil: null, updatedAt: sql`clock_timestamp()` })
+    .set({ ...end, claimedUntil: null, updatedAt: sql`statement_timestamp()` })
     .where(and(row, inArray(of.state, [...states])))
     .returning({ state: of.state });
   return ended.length > 0;

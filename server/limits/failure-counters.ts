@@ -228,7 +228,7 @@ export function countsPart(
 }
 
 /** SQL of whether the source has to wait, beside `countsPart`. */
-export const sourceWaits = "exists (select from counts where waits)";
+export const sourceWaits = "exists (select 1 from counts where waits)";
 
 export interface CountsRow {
   source: string;
@@ -320,12 +320,13 @@ const delayOf = (delays: string) =>
   `(${delays}::int[])[least(counter.consecutive, cardinality(${delays}::int[]))] * interval '1 second'`;
 
 // Concurrent attempts may arrive in another order than they read the clock, so only a delay rejects an earlier time.
+// Times are subtracted from each other, because an interval is added to a time by a time zone, which Citus refuses here.
 const delayIsOver = (delay: string) =>
-  `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
+  `(${delay} is null or ${delay} = interval '0' or excluded.last_at - counter.last_at >= ${delay})`;
 
 /** @param seconds SQL of the window's length */
 const windowIsOver = (seconds: string) =>
-  `counter.window_started_at <= excluded.last_at - ${seconds}::int * interval '1 second'`;
+  `excluded.last_at - counter.window_started_at >= ${seconds}::int * interval '1 second'`;
 
 /**
  * The name under which a subject is counted: that of its counter, or the first key's if there is none. Of two counters,
@@ -369,7 +370,7 @@ const countedRow = (first: number, condition: string) => {
 
 /** The rows are locked in the order of `successPart`. */
 const attemptText = (condition: string) => `attempt_own as (${countedRow(5, condition)}),
-  attempt_all as (${countedRow(10, "exists (select from attempt_own)")})`;
+  attempt_all as (${countedRow(10, "exists (select 1 from attempt_own)")})`;
 
 // The limit tells PostgreSQL that there are two sources at most. For ten, which it assumes of an array, it would plan
 // each attempt anew.

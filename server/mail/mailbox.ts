@@ -10,18 +10,17 @@ export const MAILBOX_SIZE = 200;
 
 export type MailboxEntry = typeof mailbox.$inferSelect;
 
-/** Two mails in the same millisecond would have no order, and the mailbox might show the older code first. */
-const afterNewest = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from ${mailbox}))`;
-
 /** Stores mails in the database for the mailbox page. For development: it stores codes in the clear. */
 export function createMailboxTransport(database: Database): Transport<Omit<OutgoingMail, "from">> {
   return {
     async send({ id, to, subject, text, html }) {
       await database.write.transaction(async (tx) => {
-        await tx
-          .insert(mailbox)
-          .values({ id, recipient: to, subject, text, html, createdAt: afterNewest })
-          .onConflictDoNothing();
+        // Two mails in the same millisecond would have no order, and the mailbox might show the older code first.
+        await tx.execute(sql`
+          insert into mailbox (id, recipient, subject, text, html, created_at)
+          select ${id}::uuid, ${to}, ${subject}, ${text}, ${html},
+            greatest(statement_timestamp(), max(created_at) + interval '1 ms')
+          from mailbox on conflict do nothing`);
         const excess = tx
           .select({ id: mailbox.id })
           .from(mailbox)

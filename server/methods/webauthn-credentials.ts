@@ -5,6 +5,7 @@ import { ConflictError } from "#db/errors";
 import { bytesOf, type JsonRow, rowOfJson } from "#db/json-row";
 import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
+import { userFactsText } from "#db/schema/users";
 import { type Write, writeOf } from "#db/write";
 import type { RequestContext } from "../context/context.ts";
 import { factsJson } from "../identity/facts.ts";
@@ -47,7 +48,7 @@ export function credentialPart(tenantId: string, id: string): Part {
 
 const credentialText = `(
   select json_build_object('credential', row_to_json(c), 'handle', h.handle) from webauthn_credentials c
-  left join user_handles h on h.tenant_id = c.tenant_id and h.user_id = c.user_id
+  left join user_handles h on h.tenant_id = $1 and h.user_id = c.user_id
   where c.tenant_id = $1 and c.id = $2)`;
 
 /** The part of a statement that reads the facts of the account that has a credential; `factsOfJson` converts them. */
@@ -62,7 +63,7 @@ export function credentialOwnerPart(tenantId: string, id: string): Part {
 
 const ownerText = `(
   select ${factsJson("f")} from webauthn_credentials c
-  join user_facts f on f.tenant_id = c.tenant_id and f.user_id = c.user_id
+  join ${userFactsText("$1")} f on f.user_id = c.user_id
   where c.tenant_id = $1 and c.id = $2)`;
 
 /** Converts a credential that `credentialPart` returns. */
@@ -130,13 +131,13 @@ const insertText = `new_credential as (
   insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
     transports, backup_eligible, backup_state, user_verified, mfa_only, name, created_at, updated_at, user_handle,
     hardware_protected)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     (select name from generate_series(1, ${MAX_NUMBER}) number,
         concat($13::text, case when number > 1 then ' ' || number end) name
-      where $13::text is not null and not exists (select from webauthn_credentials o
+      where $13::text is not null and not exists (select 1 from webauthn_credentials o
         where o.tenant_id = $1::uuid and o.user_id = $3::uuid and o.name = name.name)
       order by number limit 1), $14, $14,
-    (select handle from user_handles where tenant_id = $1 and user_id = $3), $15)),
+    (select handle from user_handles where tenant_id = $1 and user_id = $3), $15),
 borne_handle as (
   update user_handles set expires_at = null where tenant_id = $1 and user_id = $3 and expires_at is not null)`;
 
@@ -186,7 +187,7 @@ export function usedCredential(
       strict,
       userHandle,
     ],
-    refuses: "case when not exists (select from credential) then 'passkey' end",
+    refuses: "case when not exists (select 1 from credential) then 'passkey' end",
     ofAccount: true,
   };
 }

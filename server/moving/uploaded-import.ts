@@ -49,7 +49,7 @@ export async function finishImport(
       refused,
       omitted,
       claimedUntil: null,
-      updatedAt: sql`clock_timestamp()`,
+      updatedAt: sql`statement_timestamp()`,
     })
     .where(ofImport(key));
   if (state === "imported") await deletePieces(tx, key);

@@ -19,7 +19,7 @@ const postgres = await openForTests(testDatabase());
 
 async function read(id: string): Promise<UserObject | undefined> {
   const [row] = await postgres.database.read
-    .select({ user: userObject({ base_url: "https://login.example" }) })
+    .select({ user: userObject({ id: tenantId, config: { base_url: "https://login.example" } }) })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, id)));
   return row?.user;

@@ -1,8 +1,9 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema } from "#db/client";
 import { isoTime } from "#db/iso-time";
 import type { TableName } from "#db/tables";
+import { withValues } from "#db/with-values";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import { credentialUse } from "./credential-object.ts";
@@ -115,24 +116,32 @@ const timesOf = (table: string) =>
 
 const base64url = (column: string) => `translate(encode(${column}, 'base64'), '+/=' || chr(10), '-_')`;
 
+/** A row of `users` in a statement. */
+interface UserRow {
+  /** The name under which the statement's `from` knows it. */
+  row: string;
+  /** SQL of the id of its tenant, a parameter: each table names it. */
+  tenant: string;
+}
+
 /** Returns the SQL of a list of the rows of a table that belong to the user; null if there are none. */
-const listOf = (user: string, table: string, item: string, order: string) =>
+const listOf = (user: UserRow, table: string, item: string, order: string) =>
   `(select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(${item})) order by ${order})
-    from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
+    from ${table} o where o.tenant_id = ${user.tenant} and o.user_id = ${user.row}.id)`;
 
 /** Returns the SQL of the one row of a table that belongs to the user; null if there is none. */
-const rowOf = (user: string, table: string, members: string) =>
+const rowOf = (user: UserRow, table: string, members: string) =>
   `(select jsonb_build_object(${members})
-    from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
+    from ${table} o where o.tenant_id = ${user.tenant} and o.user_id = ${user.row}.id)`;
 
 /** Returns the SQL of a value of the one row of a table that belongs to the user; null if there is none. */
-const valueIn = (user: string, table: string, value: string) =>
-  `(select ${value} from ${table} o where o.tenant_id = ${user}.tenant_id and o.user_id = ${user}.id)`;
+const valueIn = (user: UserRow, table: string, value: string) =>
+  `(select ${value} from ${table} o where o.tenant_id = ${user.tenant} and o.user_id = ${user.row}.id)`;
 
 type CredentialTable = TableName<{ owner: "account"; revoked: "credential" }>;
 
 /** What the object shows of the credentials in each table, as a member and its SQL; null for nothing. */
-const shownCredentials: Record<CredentialTable, null | ((user: string) => string)> = {
+const shownCredentials: Record<CredentialTable, null | ((user: UserRow) => string)> = {
   passwords: (user) =>
     `'password', ${rowOf(user, "passwords", `'id', o.user_id, 'tenant_id', o.tenant_id, ${timesOf("o")}`)}`,
   webauthn_credentials: (user) =>
@@ -153,7 +162,7 @@ const shownCredentials: Record<CredentialTable, null | ((user: string) => string
       "identities",
       `'id', o.id, 'provider_id', o.subject, 'provider_name', o.provider,
        'email_id', (select e.id from emails e
-         where e.tenant_id = o.tenant_id and e.user_id = o.user_id and e.address = o.email),
+         where e.tenant_id = ${user.tenant} and e.user_id = o.user_id and e.address = o.email),
        ${timesOf("o")}`,
       "o.created_at, o.id",
     )}`,
@@ -162,7 +171,7 @@ const shownCredentials: Record<CredentialTable, null | ((user: string) => string
   recovery_codes: null,
 };
 
-const credentialMembers = (user: string) =>
+const credentialMembers = (user: UserRow) =>
   Object.values(shownCredentials)
     .flatMap((shown) => (shown ? [shown(user)] : []))
     .join(", ");
@@ -171,19 +180,24 @@ const credentialMembers = (user: string) =>
  * Returns the SQL expression that builds the object of `userObjectSchema` as one `jsonb`, so that one statement reads
  * any number of users, and an event takes its snapshot in the transaction of the change.
  *
- * @param config of the tenant; uploaded pictures are below its address
- * @param user the name under which the statement's `from` knows the row of `users`
+ * @param tenant uploaded pictures are below its address
+ * @param row the name under which the statement's `from` knows the row of `users`
  */
-export function userObject({ base_url }: Pick<Config, "base_url">, user = "users"): SQL<UserObject> {
-  const [before = "", after = ""] = userObjectText(" ? ", user).split(" ? ");
-  return sql`${sql.raw(before)}${base_url}${sql.raw(after)}` as SQL<UserObject>;
+export function userObject({ id, config }: Of, row = "users"): SQL<UserObject> {
+  const text = userObjectText("{baseUrl}", { row, tenant: "{tenantId}::uuid" });
+  return withValues(text, { baseUrl: config.base_url, tenantId: id }) as SQL<UserObject>;
+}
+
+interface Of extends Pick<Tenant, "id"> {
+  config: Pick<Config, "base_url">;
 }
 
 /** The same as text. @param baseUrl SQL of the tenant's address */
-export function userObjectText(baseUrl: string, user: string): string {
+export function userObjectText(baseUrl: string, user: UserRow): string {
+  const { row } = user;
   // jsonb_strip_nulls would also reach into metadata, whose nulls belong to the operator and the user.
   const members = `
-    'id', ${user}.id,
+    'id', ${row}.id,
     'emails', ${listOf(
       user,
       "emails",
@@ -194,18 +208,18 @@ export function userObjectText(baseUrl: string, user: string): string {
     'username', ${rowOf(user, "usernames", `'id', o.id, 'username', o.username, ${timesOf("o")}`)},
     'phone_number', ${valueIn(user, "phone_numbers", "o.number")},
     'phone_number_verified', ${valueIn(user, "phone_numbers", "o.verified_at is not null")},
-    ${timesOf(user)},
+    ${timesOf(row)},
     ${credentialMembers(user)},
-    'blocked_at', ${isoTime(`${user}.blocked_at`)}, 'last_sign_in_at', ${isoTime(`${user}.last_sign_in_at`)},
-    'language', ${user}.language, 'name', ${user}.name, 'given_name', ${user}.given_name, 'family_name', ${user}.family_name,
-    'picture', case when ${user}.picture like '/%' then `;
+    'blocked_at', ${isoTime(`${row}.blocked_at`)}, 'last_sign_in_at', ${isoTime(`${row}.last_sign_in_at`)},
+    'language', ${row}.language, 'name', ${row}.name, 'given_name', ${row}.given_name, 'family_name', ${row}.family_name,
+    'picture', case when ${row}.picture like '/%' then `;
   const metadata = ["public_metadata", "private_metadata", "unsafe_metadata"]
     .map(
       (name) =>
-        `case when ${user}.${name} = '{}' then '{}'::jsonb else jsonb_build_object('${name}', ${user}.${name}) end`,
+        `case when ${row}.${name} = '{}' then '{}'::jsonb else jsonb_build_object('${name}', ${row}.${name}) end`,
     )
     .join(" || ");
-  return `(jsonb_strip_nulls(jsonb_build_object(${members} ${baseUrl}::text || ${user}.picture else ${user}.picture end))
+  return `(jsonb_strip_nulls(jsonb_build_object(${members} ${baseUrl}::text || ${row}.picture else ${row}.picture end))
     || case when (${metadata}) = '{}' then '{}'::jsonb else jsonb_build_object('metadata', ${metadata}) end)`;
 }
 
@@ -222,7 +236,7 @@ export async function readUserObject(
 ): Promise<UserObject | null> {
   const { users } = schema;
   const [found] = await db
-    .select({ user: userObject(config) })
+    .select({ user: userObject({ id, config }) })
     .from(users)
     .where(and(eq(users.tenantId, id), eq(users.id, userId)));
   return found?.user ?? null;

@@ -8,9 +8,9 @@ export const lockedFamilyOwners = (grantHash: string) => `
   owner as materialized (
     select user_id, session_id from openid_artifacts where tenant_id = $1 and grant_hash = ${grantHash}),
   account as materialized (
-    select from users where tenant_id = $1 and id = any (array(select user_id from owner)) order by id for key share),
+    select 1 from users where tenant_id = $1 and id = any (array(select user_id from owner)) order by id for key share),
   session as materialized (
-    select from sessions where tenant_id = $1 and id = any (array(select session_id from owner))
+    select 1 from sessions where tenant_id = $1 and id = any (array(select session_id from owner))
       and (select count(*) from account) >= 0
     order by id for key share)`;
 

@@ -1,11 +1,11 @@
-import type { Databases } from "#db/client";
 import { queryPrepared } from "#db/prepared";
-import type { Tenant } from "../config/tenant.ts";
 import type { TenantContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import { foundSession, type SessionRow, sessionRowText } from "../sessions/sessions.ts";
+import { foundSession, type SessionReading, type SessionRow, sessionRowText } from "../sessions/sessions.ts";
 import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts";
 import { type ArtifactRow, accountJoins, prefixed, type ReadAhead, storedForClient } from "./read-ahead.ts";
+
+/** What this module takes of the process. */
+type Process = SessionReading;
 
 /**
  * Reads a stored code or token.
@@ -14,7 +14,7 @@ import { type ArtifactRow, accountJoins, prefixed, type ReadAhead, storedForClie
  * @returns null if there is none with this hash
  */
 export async function readPresentedToken(
-  { runtime, tenant }: TenantContext<Databases & OnPlatform>,
+  { runtime, tenant }: TenantContext<Process>,
   kind: string,
   idHash: string,
 ): Promise<{ row: ArtifactRow; ahead: ReadAhead } | null> {
@@ -24,7 +24,10 @@ export async function readPresentedToken(
   const [found] = await queryPrepared<PresentedRow, "read">(runtime.database, "read", query);
   if (!found) return null;
   const { payload, consumed_at, session_id, answer } = found;
-  return { row: { payload, consumed_at, session_id, answer }, ahead: readWithRow(tenant, found) };
+  return {
+    row: { payload, consumed_at, session_id, answer },
+    ahead: await readWithRow({ runtime, tenant }, found),
+  };
 }
 
 /**
@@ -33,7 +36,7 @@ export async function readPresentedToken(
  * @param sessionId the session that it ends with; null if it outlives sessions
  */
 export async function readPresentedGrant(
-  { runtime, tenant }: TenantContext<Databases & OnPlatform>,
+  { runtime, tenant }: TenantContext<Process>,
   idHash: string,
   sessionId: string | null,
 ): Promise<ReadAhead | null> {
@@ -41,13 +44,16 @@ export async function readPresentedGrant(
   const values = [tenant.id, "Grant", idHash, clockShift(), tellsMetadata(tenant.config), sessionId];
   const query = { name: "openid_find_presented_grant", text: presentedGrantText, values };
   const [found] = await queryPrepared<PresentedRow, "read">(runtime.database, "read", query);
-  return found ? readWithRow(tenant, { ...found, session_id: sessionId }) : null;
+  return found ? readWithRow({ runtime, tenant }, { ...found, session_id: sessionId }) : null;
 }
 
-function readWithRow(tenant: Tenant, found: PresentedRow): ReadAhead {
+async function readWithRow(
+  { runtime, tenant }: TenantContext<Process>,
+  found: PresentedRow,
+): Promise<ReadAhead> {
   const { session_id } = found;
   const session = prefixed<SessionRow>(found, "session.");
-  const read = session.id ? foundSession(tenant, session) : null;
+  const read = session.id ? await foundSession(runtime, tenant, session) : null;
   const ofGrant = prefixed<ArtifactRow>(found, "grant.");
   const account = prefixed<AccountRow>(found, "account.");
   return {

@@ -85,9 +85,9 @@ export async function writeRedemption(
 const redeemText = `
   with clock as materialized (select ${clockText("$4")} as now),
   account as materialized (
-    select from users where tenant_id = $1 and id = any ($9::uuid[]) order by id for key share),
+    select 1 from users where tenant_id = $1 and id = any ($9::uuid[]) order by id for key share),
   session as materialized (
-    select from sessions where tenant_id = $1 and id = any ($11::uuid[]) and (select count(*) from account) >= 0
+    select 1 from sessions where tenant_id = $1 and id = any ($11::uuid[]) and (select count(*) from account) >= 0
     order by id for key share),
   used as (
     update openid_artifacts a set consumed_at = clock.now,
@@ -107,8 +107,8 @@ const redeemText = `
       token.session_id, clock.now, clock.now + token.lifetime * interval '1 second'
     from unnest($5::text[], $6::text[], $7::bytea[], $8::text[], $9::uuid[], $10::text[], $11::uuid[], $12::int[])
       as token (kind, id_hash, payload, grant_hash, user_id, client_id, session_id, lifetime), clock
-    where exists (select from used))
-  select exists (select from used) as used`;
+    where exists (select 1 from used))
+  select exists (select 1 from used) as used`;
 
 /** Ends the grant of an artifact that was used, and what was issued by it. */
 const endFamilyText = `
@@ -124,4 +124,4 @@ const endFamilyText = `
   ended as (
     delete from openid_artifacts artifact using family
     where artifact.tenant_id = $1 and artifact.kind = family.kind and artifact.id_hash = family.id_hash)
-  select exists (select from used) as used`;
+  select exists (select 1 from used) as used`;

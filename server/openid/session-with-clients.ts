@@ -1,8 +1,12 @@
-import type { Databases } from "#db/client";
 import { queryPrepared } from "#db/prepared";
 import type { TenantContext } from "../context/context.ts";
-import type { OnPlatform } from "../lib/platform.ts";
-import { type FoundSession, foundSession, type SessionRow, sessionRowText } from "../sessions/sessions.ts";
+import {
+  type FoundSession,
+  foundSession,
+  type SessionReading,
+  type SessionRow,
+  sessionRowText,
+} from "../sessions/sessions.ts";
 import { type AccountRow, accountRowText, tellsMetadata } from "./account-row.ts";
 import { type ArtifactRow, accountJoins, prefixed, type ReadAhead, storedForClient } from "./read-ahead.ts";
 
@@ -18,14 +22,14 @@ export interface SessionWithClients {
  * @returns null if there is none
  */
 export async function readSessionWithClients(
-  { runtime, tenant }: TenantContext<Databases & OnPlatform>,
+  { runtime, tenant }: TenantContext<SessionReading>,
   sessionId: string,
 ): Promise<SessionWithClients | null> {
   const values = [tenant.id, sessionId, runtime.platform.clockShift(), tellsMetadata(tenant.config)];
   const query = { name: "openid_session_with_clients", text: sessionWithClientsText, values };
   const [row] = await queryPrepared<SessionWithClientsRow, "read">(runtime.database, "read", query);
   if (!row) return null;
-  const found = foundSession(tenant, prefixed<SessionRow>(row, "session."));
+  const found = await foundSession(runtime, tenant, prefixed<SessionRow>(row, "session."));
   const { session, live } = found;
   const grants = row.of_clients.flatMap(({ grant_hash, grant_payload }): [string, ArtifactRow][] => {
     if (grant_hash === null || grant_payload === null) return [];

@@ -105,7 +105,7 @@ async function registeredWith(address: string): Promise<FlowClient> {
 
 /** Statements that the server sends of its own accord. */
 const background =
-  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|recorder_limits$|record_steps$|funnel_counts$|insert into recorded_settings |insert into instances )/;
+  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|recorder_limits$|record_(steps|flows)$|funnel_counts$|insert into recorded_settings |with renewed as )/;
 
 /** The statements that are sent while a request is answered. */
 async function sentBy<Result>(request: () => Promise<Result>): Promise<[Result, string[]]> {

@@ -137,6 +137,6 @@ export function usedCredential(
     name: "used_passkey",
     text: useText,
     values: [tenant.id, id, signCount, backupState, userVerified, now, strict],
-    refuses: "case when not exists (select from credential) then 'passkey' end",
+    refuses: "case when not exists (select 1 from credential) then 'passkey' end",
   };
 }

@@ -129,11 +129,11 @@ const confirmText = `page as materialized (
       code_hash = coalesce($4::bytea, code_hash), sealed_result = coalesce($5::bytea, sealed_result),
       expires_at = case when $4::bytea is null then expires_at
         else ${clockText("$6")} + $7::int * interval '1 second' end
-    where tenant_id = $1 and transaction_id = $2 and exists (select from page where answered_at is null)),
+    where tenant_id = $1 and transaction_id = $2 and exists (select 1 from page where answered_at is null)),
   confirmed as (
     update passkey_transactions set confirmed_at = $3, updated_at = $3
     where tenant_id = $1 and id = $2 and confirmed_at is null
-      and not exists (select from page where answered_at is not null)
+      and not exists (select 1 from page where answered_at is not null)
     returning 1)`;
 
 /**
@@ -157,6 +157,6 @@ function confirmed(
       runtime.platform.clockShift(),
       seconds ?? 0,
     ],
-    refuses: "case when not exists (select from confirmed) then 'transaction' end",
+    refuses: "case when not exists (select 1 from confirmed) then 'transaction' end",
   };
 }

@@ -111,7 +111,7 @@ function insertTransaction(
     name: "transaction",
     text: insertText,
     values: [tenant.id, id, userId, identifier, data, challenge, now],
-    refuses: "case when not exists (select from opened) then 'transaction' end",
+    refuses: "case when not exists (select 1 from opened) then 'transaction' end",
   });
 }
 
@@ -119,7 +119,7 @@ const selectRequested = prepared("passkey_transaction_requested", (db) =>
   db
     .select({
       userId: users.id,
-      isTaken: sql<boolean>`exists (select from ${table} where ${table.tenantId} = ${users.tenantId}
+      isTaken: sql<boolean>`exists (select 1 from ${table} where ${table.tenantId} = ${users.tenantId}
         and ${table.identifier} = ${sql.placeholder("identifier")})`,
       credentialId: credentials.id,
       transports: credentials.transports,

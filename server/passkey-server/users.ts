@@ -78,7 +78,7 @@ export async function findUserById(db: ReadOnly, tenantId: string, id: string): 
  */
 const keptHandle = sql`case
   when ${table.userHandle} is null and exists (
-    select from passkey_credentials c where c.tenant_id = ${table.tenantId} and c.user_id = ${table.id})
+    select 1 from passkey_credentials c where c.tenant_id = ${table.tenantId} and c.user_id = ${table.id})
   then null else coalesce(${table.userHandle}, excluded.user_handle) end`;
 
 /** Creates a user, or updates the name, display name and icon of an existing one. */

@@ -69,8 +69,7 @@ const LOCK_MS = 250;
 /** Statements of the same round trip: a lock of the table is taken before a statement can limit the time for it. */
 const limitText = `select set_config('statement_timeout', '${STATEMENT_MS}', true), set_config('lock_timeout', '${LOCK_MS}', true)`;
 
-const recordText = `with step as (
-    insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, reason, milliseconds,
+const stepsText = `insert into recorded_steps (tenant_id, flow_id, id, at, from_state, action, verdict, state, error, reason, milliseconds,
       database_ms, hash_ms, provider_ms, statements, in_state_ms, request_id, source, platform, browser, embedding,
       capabilities, inputs, not_offered, decided_by, expires_at)
     select tenant_id, flow_id, id, at, from_state, action, verdict, state, error, reason, milliseconds,
@@ -81,11 +80,12 @@ const recordText = `with step as (
       provider_ms real, statements smallint, in_state_ms real, request_id text, source text, platform text,
       browser text, embedding text, capabilities text, inputs jsonb, not_offered text, decided_by text,
       expires_at timestamptz)
-    on conflict do nothing)
-  insert into recorded_flows as flow (tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at,
+    on conflict do nothing`;
+
+const flowsText = `insert into recorded_flows as flow (tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at,
     last_step_at, expires_at)
   select tenant_id, id, type, support_number, user_id, state, outcome, steps, started_at, last_step_at, expires_at
-  from json_to_recordset($2::json) as new(tenant_id uuid, id uuid, type text, support_number text, user_id uuid,
+  from json_to_recordset($1::json) as new(tenant_id uuid, id uuid, type text, support_number text, user_id uuid,
     state text, outcome text, steps integer, started_at timestamptz, last_step_at timestamptz, expires_at timestamptz)
   order by tenant_id, id
   on conflict (tenant_id, id) do update set
@@ -115,10 +115,11 @@ export async function recordSteps(
   flows: readonly FlowRow[],
   settings: readonly SettingsRow[],
 ): Promise<void> {
-  const values = [JSON.stringify(steps), JSON.stringify(flows)];
+  const named = (name: string) => (prepares ? { name } : {});
   await runStatements(claim.$client, [
-    { ...(prepares ? { name: "recorder_limits" } : {}), text: limitText, values: [] },
-    { ...(prepares ? { name: "record_steps" } : {}), text: recordText, values },
+    { ...named("recorder_limits"), text: limitText, values: [] },
+    { ...named("record_steps"), text: stepsText, values: [JSON.stringify(steps)] },
+    { ...named("record_flows"), text: flowsText, values: [JSON.stringify(flows)] },
     ...(settings.length > 0 ? [{ text: settingsText, values: [JSON.stringify(settings)] }] : []),
   ]);
 }

@@ -29,7 +29,7 @@ export type RecordedStep = typeof steps.$inferSelect;
 
 const columns = {
   ...getTableColumns(flows),
-  userExists: sql<boolean>`exists (select from ${users} where ${users.tenantId} = ${flows.tenantId} and ${users.id} = ${flows.userId})`,
+  userExists: sql<boolean>`exists (select 1 from ${users} where ${users.tenantId} = ${flows.tenantId} and ${users.id} = ${flows.userId})`,
 };
 
 /** Matches that are counted, and through which the pages of a list lead. */

@@ -1,20 +1,16 @@
-import { sql } from "drizzle-orm";
-import type { Transaction } from "#db/client";
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { databaseNow } from "#db/clock";
 import type { Impersonation } from "#db/schema/sessions";
 import type { Tenant } from "../config/tenant.ts";
-import {
-  type ConsoleRole,
-  grantedText,
-  mayAs,
-  type RoleRow,
-  roleOf,
-  verifiedText,
-} from "../identity/console-roles.ts";
+import { type ConsoleRole, mayAs, type RoleRow, roleColumns, roleOf } from "../identity/console-roles.ts";
 import type { Session } from "../objects/session.ts";
+
+const { consoleSessions, sessions, users } = schema;
 
 /**
  * Sessions in which an account of the console acts as a user (RFC 8693, 1.1: impersonation). Whether one goes on is judged where
- * it is read, by the statement that reads it: it ends with the session of the console, whatever ends that, and with the role.
+ * it is read: it ends with the session of the console, whatever ends that, and with the role.
  */
 
 /**
@@ -56,37 +52,56 @@ export function actorOf({ impersonation }: Pick<Session, "impersonation">): {
 
 /** What is read of the account that acts, while it is signed in to the console. */
 export type ActorRow = RoleRow & {
-  /** When the session of the console was used last, as JSON has it. */
-  lastUsedAt: string;
+  /** When the session of the console was used last. */
+  lastUsedAt: Date;
   /** What is read of the user. */
   own: RoleRow;
 };
 
 /**
- * Returns SQL of an `ActorRow` as JSON. It is null for a session of its user, which costs nothing, and if the session of the
- * console has ended or the account is blocked.
+ * Reads what `goesOn` judges, for sessions in which an account of the console acts: the account may be of another tenant, so
+ * that no statement about the session can read it. A session of its user costs nothing.
  *
- * @param session name of the row of `sessions`
- * @param now SQL of the time
+ * @returns null for a session of its user, and if the session of the console has ended or the account is blocked
  */
-export const actorText = (session: string, now: string): string => `
-  case when ${session}.impersonation is not null then (
-    select json_build_object('lastUsedAt', c.last_used_at,
-      'granted', ${grantedText("actor")}, 'verified', ${verifiedText("actor")},
-      'own', json_build_object('granted', ${grantedText("own")}, 'verified', ${verifiedText("own")}))
-    from console_sessions c
-    join sessions entered on entered.tenant_id = c.tenant_id and entered.id = c.session_id
-    join users actor on actor.tenant_id = entered.tenant_id and actor.id = entered.user_id
-    join users own on own.tenant_id = ${session}.tenant_id and own.id = ${session}.user_id
-    where c.tenant_id = (${session}.impersonation ->> 'tenantId')::uuid
-      and c.id = (${session}.impersonation ->> 'consoleSessionId')::uuid
-      and c.expires_at > ${now} and entered.expires_at > ${now} and actor.blocked_at is null) end`;
+export async function readActor(
+  db: Pick<ReadOnly, "select">,
+  { id: tenantId }: Pick<Tenant, "id">,
+  { userId, impersonation }: Pick<Session, "userId" | "impersonation">,
+  clockShift: number,
+): Promise<ActorRow | null> {
+  if (!impersonation) return null;
+  const now = databaseNow(clockShift);
+  const ofActor = db
+    .select({ lastUsedAt: consoleSessions.lastUsedAt, ...roleColumns })
+    .from(consoleSessions)
+    .innerJoin(
+      sessions,
+      and(eq(sessions.tenantId, consoleSessions.tenantId), eq(sessions.id, consoleSessions.sessionId)),
+    )
+    .innerJoin(users, and(eq(users.tenantId, sessions.tenantId), eq(users.id, sessions.userId)))
+    .where(
+      and(
+        eq(consoleSessions.tenantId, impersonation.tenantId),
+        eq(consoleSessions.id, impersonation.consoleSessionId),
+        gt(consoleSessions.expiresAt, now),
+        gt(sessions.expiresAt, now),
+        isNull(users.blockedAt),
+      ),
+    );
+  const ofUser = db
+    .select(roleColumns)
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
+  const [[actor], [own]] = await Promise.all([ofActor, ofUser]);
+  return actor && own ? { ...actor, own } : null;
+}
 
 /**
  * Whether the account that acts in a session may go on: it has the role that it takes, and the user has none. True for a session
  * of its user.
  *
- * @param actor as `actorText` read it
+ * @param actor as `readActor` gave it
  */
 export function goesOn(
   { id, config }: Pick<Tenant, "id" | "config">,
@@ -97,7 +112,7 @@ export function goesOn(
   if (!impersonation) return true;
   if (!actor || !config.console.enabled || !config.console.impersonation.enabled) return false;
   const { tenantId, ofDefaultTenant } = impersonation;
-  const idleMs = now.getTime() - Date.parse(actor.lastUsedAt);
+  const idleMs = now.getTime() - actor.lastUsedAt.getTime();
   if (idleMs > config.console.idle_timeout * 1000) return false;
   const defaultTenant = { config, tenant: { id: ofDefaultTenant ? tenantId : "" } };
   // An account that acts in another tenant is an operator, and those are of the default tenant: the user is not.
@@ -106,15 +121,12 @@ export function goesOn(
   return role !== null && mayAs(role, actingRole({ id }, tenantId));
 }
 
-/** As `goesOn`, of a session that the transaction has stored. */
+/** As `goesOn`, read by a transaction. */
 export async function mayGoOn(
   tx: Transaction,
   tenant: Tenant,
-  session: Pick<Session, "id" | "impersonation">,
+  session: Pick<Session, "userId" | "impersonation">,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await tx.execute<{ actor: ActorRow | null }>(sql`
-    select ${sql.raw(actorText("s", "now()"))} as actor from sessions s
-    where s.tenant_id = ${tenant.id} and s.id = ${session.id}`);
-  return goesOn(tenant, session, rows[0]?.actor ?? null, now);
+  return goesOn(tenant, session, await readActor(tx, tenant, session, 0), now);
 }

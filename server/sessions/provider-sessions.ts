@@ -140,9 +140,9 @@ const joinText = `provider_session as (
 const endedHandle = (handleHash: string) => `sha256('ended '::bytea || ${handleHash})`;
 
 /** The handle was renamed before this statement, or while it waited for the row. */
-const endedText = `case when exists (select from provider_sessions where tenant_id = $1 and handle_hash = ${endedHandle("$2::bytea")})
-    or (exists (select from provider_sessions where tenant_id = $1 and handle_hash = $2)
-      and not exists (select from provider_session)) then 'provider_session' end`;
+const endedText = `case when exists (select 1 from provider_sessions where tenant_id = $1 and handle_hash = ${endedHandle("$2::bytea")})
+    or (exists (select 1 from provider_sessions where tenant_id = $1 and handle_hash = $2)
+      and not exists (select 1 from provider_session)) then 'provider_session' end`;
 
 /**
  * Returns the write by which a session that its user has reauthenticated in gets the session at the provider that proved it,
@@ -158,7 +158,7 @@ export function renewProviderSession(
     await tx.execute(sql`
       delete from provider_sessions where tenant_id = ${tenant.id} and session_id = ${sessionId} and provider = (
         select provider from provider_sessions where tenant_id = ${tenant.id} and handle_hash = ${handleHash})`);
-    const ofTenant = sql`select from provider_sessions where tenant_id = ${tenant.id}`;
+    const ofTenant = sql`select 1 from provider_sessions where tenant_id = ${tenant.id}`;
     const { rows } = await tx.execute<{ ended: boolean; other: boolean }>(sql`
       select exists (${ofTenant} and handle_hash = ${sql.raw(endedHandle("sign_in.handle"))}) as ended,
         exists (${ofTenant} and session_id = ${sessionId}) as other
@@ -189,7 +189,7 @@ export async function providerSessionOf(
     const ofHeld = sql`tenant_id = ${tenant.id} and id = ${held.id}`;
     const { rows: handed } = await tx.execute(sql`
       update provider_sessions set session_id = ${newId} where ${ofHeld} and not exists (
-        select from provider_sessions where tenant_id = ${tenant.id} and session_id = ${newId}) returning 1`);
+        select 1 from provider_sessions where tenant_id = ${tenant.id} and session_id = ${newId}) returning 1`);
     if (handed.length === 0) await tx.execute(sql`delete from provider_sessions where ${ofHeld}`);
   };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { Tenant } from "../config/tenant.ts";
@@ -7,12 +7,10 @@ import { describeUserAgent } from "../lib/user-agent.ts";
 import { isMadeByOperator, type Session, sessionColumns } from "../objects/session.ts";
 import { type ImpersonatorObject, impersonatorObject } from "../objects/session-object.ts";
 import { idleSince } from "./idleness.ts";
-import { type ActorRow, actorText, goesOn } from "./impersonation.ts";
+import { goesOn, readActor } from "./impersonation.ts";
 import { endSessionOfUser, type SessionEnd } from "./sessions.ts";
 
 const { sessions } = schema;
-
-const actor = sql<ActorRow | null>`${sql.raw(actorText("sessions", "now()"))}`.as("actor");
 
 /** A session as its owner sees it. Times are RFC 3339. */
 export interface SessionProfile {
@@ -44,7 +42,7 @@ export async function liveSessions(
 ): Promise<Session[]> {
   const since = idleSince(tenant, now);
   const rows = await db
-    .select({ ...sessionColumns, actor })
+    .select(sessionColumns)
     .from(sessions)
     .where(
       and(
@@ -55,7 +53,8 @@ export async function liveSessions(
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
-  return rows.flatMap(({ actor, ...session }) => (goesOn(tenant, session, actor, now) ? [session] : []));
+  const actors = await Promise.all(rows.map((session) => readActor(db, tenant, session, 0)));
+  return rows.filter((session, index) => goesOn(tenant, session, actors[index] ?? null, now));
 }
 
 /** The profile of a session. */

@@ -27,7 +27,7 @@ import { type IssuedSession, NEVER_AUTHENTICATED, type Session, sessionColumns }
 import type { Logs } from "../observability/logger.ts";
 import { templateClaims } from "./claim-template.ts";
 import { idleExpiry, idleSince, isIdle } from "./idleness.ts";
-import { type ActorRow, actorText, goesOn, IMPERSONATION_TOKEN_TYPE } from "./impersonation.ts";
+import { goesOn, IMPERSONATION_TOKEN_TYPE, readActor } from "./impersonation.ts";
 import { lockSessions } from "./lock-sessions.ts";
 import { providerSessionOf } from "./provider-sessions.ts";
 import {
@@ -42,6 +42,9 @@ import {
 
 /** What this module takes of the process. */
 type Process = OnPlatform & Databases & Logs & Signing & WakesWebhooks;
+
+/** What reads sessions. */
+export type SessionReading = OnPlatform & Databases;
 
 const { sessions } = schema;
 
@@ -100,7 +103,7 @@ const issueText = `session_ended as (
       remember_me, created_at, last_used_at, expires_at, impersonation)
     values ($1, $5, $2, $6, $7, $8, $9, $10, $11, $12, $12, $13, $16::jsonb))`;
 
-const refusalText = `case when not exists (select from session_account) then 'user'
+const refusalText = `case when not exists (select 1 from session_account) then 'user'
   when (select blocked_at from session_account) is not null then 'account_blocked' end`;
 
 /**
@@ -424,12 +427,17 @@ export async function findSession(
   const values = [tenant.id, sessionId, runtime.platform.clockShift()];
   const query = { name: "session_by_id", text: sessionText, values };
   const [found] = await queryPrepared<SessionRow, "read">(runtime.database, "read", query);
-  return found ? foundSession(tenant, found) : null;
+  return found ? foundSession(runtime, tenant, found) : null;
 }
 
 /** Judges a session that another statement has read. */
-export function foundSession(tenant: Tenant, found: SessionRow): FoundSession {
-  const { now, email, emailVerifiedAt, username, actor, ...session } = found;
+export async function foundSession(
+  { database, platform }: SessionReading,
+  tenant: Tenant,
+  found: SessionRow,
+): Promise<FoundSession> {
+  const { now, email, emailVerifiedAt, username, ...session } = found;
+  const actor = await readActor(database.read, tenant, session, platform.clockShift());
   const idleExpiresAt = idleExpiry(tenant, session.lastUsedAt);
   const idle = isIdle(tenant, session, now) || !goesOn(tenant, session, actor, now);
   const user = { email, emailVerified: emailVerifiedAt !== null, username };
@@ -442,7 +450,6 @@ export type SessionRow = Session & {
   email: string | null;
   emailVerifiedAt: Date | null;
   username: string | null;
-  actor: ActorRow | null;
 };
 
 /**
@@ -458,7 +465,6 @@ export const sessionRowText = (shift: string, prefix = "") =>
     ["e.address", "email"],
     ["e.verified_at", "emailVerifiedAt"],
     ["n.username", "username"],
-    [actorText("s", clockText(shift)), "actor"],
   ]
     .map(([value, name]) => `${value} as "${prefix}${name}"`)
     .join(", ");
@@ -467,8 +473,8 @@ export const sessionRowText = (shift: string, prefix = "") =>
 const sessionText = `
   select ${sessionRowText("$3")}
   from sessions s
-  left join emails e on e.tenant_id = s.tenant_id and e.user_id = s.user_id and e.is_primary
-  left join usernames n on n.tenant_id = s.tenant_id and n.user_id = s.user_id
+  left join emails e on e.tenant_id = $1 and e.user_id = s.user_id and e.is_primary
+  left join usernames n on n.tenant_id = $1 and n.user_id = s.user_id
   where s.tenant_id = $1 and s.id = $2`;
 
 function lastAuthenticationAt(factors: readonly Factor[]): Date | null {

@@ -49,6 +49,6 @@ export function usedPart(
       select $1::uuid, $2::bytea, $3::timestamptz where ${condition}
       on conflict do nothing returning 1)`,
     values: [tenantId, sha256(`token ${id}`), expiresAt],
-    returns: "exists (select from used)",
+    returns: "exists (select 1 from used)",
   };
 }

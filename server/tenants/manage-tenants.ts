@@ -229,7 +229,7 @@ export async function updateTenant(
       changed: changed.config,
     });
     // Always later than before: other processes detect a change by it.
-    const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
+    const updatedAt = sql`greatest(statement_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
     const [updated] = await tx
       .update(tenants)
       .set({ ...changed.row, updatedAt })

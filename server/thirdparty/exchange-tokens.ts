@@ -120,7 +120,7 @@ export function takeExchangeToken(
     name: "exchange",
     text: takeText,
     values: [tenant.id, sha256(token), now],
-    refuses: "case when not exists (select from exchange_token) then 'exchange_token' end",
+    refuses: "case when not exists (select 1 from exchange_token) then 'exchange_token' end",
   });
 }
 

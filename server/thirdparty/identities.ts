@@ -52,7 +52,7 @@ export function refreshIdentity(
     name: "identity_used",
     text: refreshText,
     values: [tenant.id, userId, facts.provider, facts.subject, facts.email, now],
-    refuses: "case when not exists (select from identity) then 'third_party_identity' end",
+    refuses: "case when not exists (select 1 from identity) then 'third_party_identity' end",
     ofAccount: true,
   };
   return withNames(context, userId, facts, refreshed, "thirdparty_signin_succeeded");
@@ -137,8 +137,8 @@ function withNames(
   });
 }
 
-const isChanged = "exists (select from named)";
-const hasWebhooks = "exists (select from webhooks where tenant_id = $1 and enabled)";
+const isChanged = "exists (select 1 from named)";
+const hasWebhooks = "exists (select 1 from webhooks where tenant_id = $1 and enabled)";
 const refusalOf = (condition: string) => `case when ${condition} then 'webhook' end`;
 
 const statedNames = `coalesce($3, name), coalesce($4, given_name), coalesce($5, family_name),

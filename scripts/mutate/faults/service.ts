@@ -5,8 +5,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "the database's clock is finer than the columns that store its time",
     file: "db/clock.ts",
-    text: "\"date_trunc('milliseconds', clock_timestamp() + \",",
-    fault: '"(clock_timestamp() + ",',
+    text: "\"date_trunc('milliseconds', statement_timestamp() + \",",
+    fault: '"(statement_timestamp() + ",',
     caughtBy: ["db/clock.test.ts"],
   },
   {

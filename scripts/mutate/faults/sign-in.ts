@@ -232,7 +232,7 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a sealed challenge is used without end",
     file: "server/sessions/single-use.ts",
-    text: 'returns: "exists (select from used)"',
+    text: 'returns: "exists (select 1 from used)"',
     fault: 'returns: "true"',
     caughtBy: ["server/http/flow/request-options.test.ts"],
   },
@@ -282,8 +282,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a choice beyond the budget of its source is saved",
     file: "server/flow/flow-statements.ts",
-    text: "and exists (select from flow) and not exists",
-    fault: "and exists (select from flow) and null is distinct from exists",
+    text: "and exists (select 1 from flow) and not exists",
+    fault: "and exists (select 1 from flow) and null is distinct from exists",
     caughtBy: ["server/flow/step-at-once.test.ts"],
   },
   {
@@ -303,14 +303,14 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a code of TOTP is counted for a step that is not admitted",
     file: "server/methods/totp/totp.ts",
-    text: "} and not exists (select from totp",
-    fault: "} or true and not exists (select from totp",
+    text: "} and not exists (select 1 from totp",
+    fault: "} or true and not exists (select 1 from totp",
     caughtBy: ["server/flow/asked-choices.test.ts"],
   },
   {
     name: "a code of TOTP is counted although its secret is under a key that is not configured",
     file: "server/methods/totp/totp.ts",
-    text: "and not exists (select from totp where not known)`",
+    text: "and not exists (select 1 from totp where not known)`",
     fault: "`",
     caughtBy: ["server/methods/totp/totp.test.ts"],
   },

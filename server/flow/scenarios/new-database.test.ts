@@ -35,7 +35,7 @@ test("a login of a new service finds its flow and its counters by their keys", a
   await flow.act("verify_passcode", { code: codeFor(limited, email) });
   expect(flow.state.name).toEqual("success");
   expect(scansOf("flows")).toEqual(["flows_tenant_id_id_pk: tenant_id id"]);
-  expect(scansOf("rate_limits")).toEqual(["rate_limits_pkey: key"]);
+  expect(scansOf("rate_counters")).toEqual(["rate_counters_tenant_id_key_pk: tenant_id key"]);
   expect(scansOf("failures")).toEqual([
     "failures_tenant_id_method_subject_source_pk: tenant_id method subject",
     "failures_tenant_id_method_subject_source_pk: tenant_id method subject source",

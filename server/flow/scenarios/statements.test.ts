@@ -34,7 +34,7 @@ const password = "correct horse battery staple";
 
 /** Statements that the server sends of its own accord: in intervals, after answers, and after a delivery to a webhook. */
 const background =
-  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|recorder_limits$|record_steps$|funnel_counts$|insert into recorded_settings |insert into instances )/;
+  /^(claim_(deliveries|logouts)$|find_logouts$|claim_[a-z]+(_[a-z]+)*_\d+$|write_outcomes$|recorder_limits$|record_(steps|flows)$|funnel_counts$|insert into recorded_settings |with renewed as )/;
 
 beforeAll(async () => {
   database = await testDatabase();

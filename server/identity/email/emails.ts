@@ -41,7 +41,7 @@ export function emailPart(tenantId: string, email: NewEmail, ifTaken: IfTaken = 
     name: "email_free",
     text: `${emailText} on conflict (tenant_id, address) do nothing returning 1)`,
     values,
-    refuses: "case when not exists (select from new_email) then 'address' end",
+    refuses: "case when not exists (select 1 from new_email) then 'address' end",
     ofAccount: true,
   };
 }

@@ -444,7 +444,7 @@ export function askToSend(
 ): SendingQuestion {
   return sendingQuestion(context, about, [unexpiredPart(context, about)], {
     name: condition ? `unless_sent_${condition.name}` : "unless_sent",
-    sql: `not ${sourceWaits} and not exists (select from unexpired where own or not known)
+    sql: `not ${sourceWaits} and not exists (select 1 from unexpired where own or not known)
       and ${condition?.sql ?? "true"}`,
   });
 }
@@ -533,7 +533,7 @@ export function askForPasscode(
   };
   const account = accountOf(about);
   const all = "userId" in account || "secondFactorOf" in account ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
-  const isVerified = { name: "passcode", sql: `exists (select from tried where tries <= ${MAX_ATTEMPTS})` };
+  const isVerified = { name: "passcode", sql: `exists (select 1 from tried where tries <= ${MAX_ATTEMPTS})` };
   const counted = failureKeyOf(context, about);
   return {
     parts: [tried, verifiedAttemptPart(counted, all, context.now, isVerified)],
@@ -603,7 +603,7 @@ function consumePasscode(stored: StoredPasscode, counted: FailureKey): Write {
     name: "passcode",
     text: consumeText,
     values: [tenantId, flowId, purpose, recipient, codeHash],
-    refuses: "case when not exists (select from passcode) then 'passcode' end",
+    refuses: "case when not exists (select 1 from passcode) then 'passcode' end",
   };
   return writeOf(consumed, successPart(counted));
 }

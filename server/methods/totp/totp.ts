@@ -171,7 +171,7 @@ export async function verifyTotp(
         name: "otp",
         text: consumeText,
         values: [tenant.id, userId, stored.sealedSecret, step],
-        refuses: "case when not exists (select from otp) then 'otp' end",
+        refuses: "case when not exists (select 1 from otp) then 'otp' end",
         ofAccount: true,
       },
       admitted.success,
@@ -241,7 +241,7 @@ export function askForTotp(
   };
   const counting = askToCount(context, typed, userId, {
     name: condition ? `totp_${condition.name}` : "totp",
-    sql: `${condition?.sql ?? "true"} and not exists (select from totp where not known)`,
+    sql: `${condition?.sql ?? "true"} and not exists (select 1 from totp where not known)`,
   });
   return {
     parts: [secret, counting.part],

@@ -110,7 +110,7 @@ const renewText = `
     from held, clock
     where s.tenant_id = $1 and s.id = $2 and held.id = s.id and s.bound_challenge_at < $5::timestamptz
     returning s.id)
-  select exists (select from held) as live, exists (select from renewed) as renewed`;
+  select exists (select 1 from held) as live, exists (select 1 from renewed) as renewed`;
 
 /**
  * Records that the session cookie of a bound session came without its bound cookie: it was stolen, or the browser cannot renew.

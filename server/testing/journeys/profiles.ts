@@ -53,7 +53,7 @@ const anHourAgo =
   async (start) => {
     await prepare(start);
     await start.fixtures.query(
-      `update sessions s set authenticated_at = s.authenticated_at - interval '1 hour' from emails e
+      `update sessions s set authenticated_at = now() - interval '1 hour' from emails e
        where e.tenant_id = s.tenant_id and e.user_id = s.user_id and e.address = $1`,
       [start.person.email],
     );

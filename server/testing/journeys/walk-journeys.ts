@@ -25,23 +25,25 @@ export interface WalkedServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server and walks every journey of users to its end, one after the other. */
-export async function walkJourneys(): Promise<WalkedServer> {
-  const { adminUrl, ownerUrl } = inject("postgres");
-  const name = `journeys_${randomUUID().replaceAll("-", "")}`;
-  await withClient(adminUrl, (client) => client.query(`create database ${name} owner stile`));
-  const databaseUrl = ownerUrl.replace(/[^/]+$/, name);
+/**
+ * Starts a server and walks every journey of users to its end, one after the other.
+ *
+ * @param env of the server, beside its own. Default: a new database of the tests' PostgreSQL
+ */
+export async function walkJourneys(env: Record<string, string> = {}): Promise<WalkedServer> {
+  const url = env.DATABASE_URL ?? (await createDatabase());
   const query: WalkedServer["query"] = (text, parameters = []) =>
-    withClient(databaseUrl, async (client) => (await client.query(text, parameters)).rows);
+    withClient(url, async (client) => (await client.query(text, parameters)).rows);
   const origin = `http://localhost:${await freePort()}`;
   const { settings, close, ...providers } = await startProviders(origin);
   const server = await startServer({
     env: {
       ...settings,
       ...smsSettings,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: url,
       STILE_SERVER_HOSTS: "localhost",
       STILE_RATE_LIMITER_ENABLED: "false",
+      ...env,
     },
   });
   const at = { cwd: server.folder, env: server.environment };
@@ -63,7 +65,7 @@ export async function walkJourneys(): Promise<WalkedServer> {
   }
   return {
     server,
-    databaseUrl,
+    databaseUrl: url,
     query,
     fixtures,
     adminHeaders,
@@ -74,6 +76,13 @@ export async function walkJourneys(): Promise<WalkedServer> {
       await close();
     },
   };
+}
+
+async function createDatabase(): Promise<string> {
+  const { adminUrl, ownerUrl } = inject("postgres");
+  const name = `journeys_${randomUUID().replaceAll("-", "")}`;
+  await withClient(adminUrl, (client) => client.query(`create database ${name} owner stile`));
+  return ownerUrl.replace(/[^/]+$/, name);
 }
 
 /** Texts in a value of JSON that are long enough to be told from others. */
