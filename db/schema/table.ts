@@ -91,6 +91,11 @@ interface EveryTable<Column extends string> {
   erase?: Erasure<Column>;
   /** Sealed columns, and those with keyed digests. `stile secrets status` counts their values. */
   keyed?: { readonly [Name in Column]?: SealedColumnRule<Column> | DigestColumnRule<Column> };
+  /**
+   * In a distributed database every node has all rows, because statements look for them without their tenant. Default:
+   * rows of a table with tenants lie with their tenant, and those of others everywhere.
+   */
+  everywhere?: true;
   /** False if the number of rows does not grow with users or sign-ins. Tests run every statement on many of the others. */
   grows?: false;
 }

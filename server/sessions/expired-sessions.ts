@@ -1,6 +1,7 @@
 import { isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import type { Tenant } from "../config/tenant.ts";
+import { isDistributed } from "../database/distribution.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isIdleRow } from "./idleness.ts";
@@ -40,6 +41,7 @@ export async function endExpiredSessions(process: Process, ending?: AbortSignal)
 
 /** Looks for idle sessions in one part of the table after the other, so that no batch reads what an earlier one read. */
 async function endIdleSessions(runtime: Purging, idle: SQL): Promise<number> {
+  if (await isDistributed(runtime.database)) return endInBatches(runtime, idle);
   const { rows } = await runtime.database.write.execute<{ pages: number }>(
     sql`select (pg_relation_size('sessions') / current_setting('block_size')::int)::int as pages`,
   );
@@ -58,7 +60,8 @@ async function endInBatches(runtime: Purging, condition: SQL, order = sql``): Pr
   return total;
 }
 
-function endBatch(runtime: Process, condition: SQL, order: SQL): Promise<number> {
+async function endBatch(runtime: Process, condition: SQL, order: SQL): Promise<number> {
+  if (await isDistributed(runtime.database)) return endBatchByTenant(runtime, condition);
   return runtime.database.write.transaction(async (tx) => {
     const { rows } = await tx.execute<EndedRow & { tenant_id: string }>(sql`
       delete from sessions where ctid = any (array(
@@ -70,6 +73,25 @@ function endBatch(runtime: Process, condition: SQL, order: SQL): Promise<number>
     }
     return rows.length;
   });
+}
+
+/** The same in a distributed database: a session is deleted where its tenant is, with the events of its end. */
+async function endBatchByTenant(runtime: Process, condition: SQL): Promise<number> {
+  const { rows } = await runtime.database.write.execute<{ tenant_id: string; id: string }>(
+    sql`select s.tenant_id, s.id from sessions s where ${condition} limit ${BATCH_ROWS}`,
+  );
+  for (const [tenantId, found] of Map.groupBy(rows, (row) => row.tenant_id)) {
+    const tenant = await tenantOf(runtime, tenantId);
+    await runtime.database.write.transaction(async (tx) => {
+      const { rows: ended } = await tx.execute<EndedRow>(sql`
+        delete from sessions s where s.tenant_id = ${tenantId} and s.id = any (${sql.param(found.map(({ id }) => id))}::uuid[])
+          and ${condition}
+        returning *`);
+      for (const row of ended)
+        await emit({ runtime, tenant }, "session.delete.passive.expire", endedSessionOf(row))(tx);
+    });
+  }
+  return rows.length;
 }
 
 /** The tenant of a session; without webhooks of the configuration if its settings are invalid. */

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "#db/client";
+import { isDistributed } from "../database/distribution.ts";
 
 /** Deliveries that one statement deletes, to keep its locks short. */
 const BATCH_ROWS = 5_000;
@@ -17,8 +18,8 @@ export async function deleteDeliveries(
   { tenantId, webhook }: { tenantId: string; webhook: string },
   { limit = Number.POSITIVE_INFINITY, ending }: { limit?: number; ending?: AbortSignal | undefined } = {},
 ): Promise<number> {
-  const others = sql`select from webhook_deliveries d
-    where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook <> ${webhook}`;
+  const others = sql`select 1 from webhook_deliveries d
+    where d.tenant_id = ${tenantId} and d.event_id = e.id and d.webhook <> ${webhook}`;
   let total = 0;
   for (
     let deleted = BATCH_ROWS;
@@ -46,6 +47,18 @@ export async function deleteDeliveries(
   return total;
 }
 
+/** One probe of an index for each webhook with deliveries. */
+const receiversInOrder = sql`recursive receivers as (
+  (select tenant_id, webhook from webhook_deliveries order by tenant_id, webhook limit 1)
+  union all
+  select n.tenant_id, n.webhook from receivers r cross join lateral (
+    select d.tenant_id, d.webhook from webhook_deliveries d
+    where (d.tenant_id, d.webhook) > (r.tenant_id, r.webhook)
+    order by d.tenant_id, d.webhook limit 1) n)`;
+
+/** The same where each node finds its own. */
+const receiversOfNodes = sql`receivers as (select tenant_id, webhook from webhook_deliveries group by tenant_id, webhook)`;
+
 /**
  * Deletes the deliveries of all webhooks that are not stored any more: of `stile webhooks listen` after a kill, and of
  * deleted webhooks, also those that a transaction wrote while its webhook was deleted. Several servers may run it
@@ -59,18 +72,12 @@ export async function deleteAbandonedDeliveries(
   ending?: AbortSignal,
 ): Promise<number> {
   if (ending?.aborted) return 0;
-  // One probe of an index for each webhook with deliveries.
+  const receivers = (await isDistributed(database)) ? receiversOfNodes : receiversInOrder;
   const { rows } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
-    with recursive receivers as (
-      (select tenant_id, webhook from webhook_deliveries order by tenant_id, webhook limit 1)
-      union all
-      select n.tenant_id, n.webhook from receivers r cross join lateral (
-        select d.tenant_id, d.webhook from webhook_deliveries d
-        where (d.tenant_id, d.webhook) > (r.tenant_id, r.webhook)
-        order by d.tenant_id, d.webhook limit 1) n)
+    with ${receivers}
     select r.tenant_id, r.webhook from receivers r
     where r.webhook not like 'config:%' and not exists (
-      select from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
+      select 1 from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
   let total = 0;
   for (const { tenant_id: tenantId, webhook } of rows)
     total += await deleteDeliveries(database, { tenantId, webhook }, { ending });

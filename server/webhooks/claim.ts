@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { executePrepared } from "#db/prepared";
+import { isDistributed } from "../database/distribution.ts";
 import type { ReceiverLoad } from "./receiver-load.ts";
 
 /** A delivery in hand, with what is sent. */
@@ -41,19 +42,27 @@ export interface ClaimedDelivery {
  */
 const LEASE_SECONDS = 15;
 
-/**
- * Whether a delivery `d` may be claimed: it is due, in no other hands, and no earlier event of its subject waits for its
- * first attempt at the same webhook.
- */
-const isClaimable = (now: SQL) => sql`
-  d.state = 'waiting' and d.due_at <= ${now} and (d.claimed_until is null or d.claimed_until < ${now})
-  and (d.subject_id is null or d.attempts > 0 or not exists (
-    select from webhook_deliveries e
-    where e.tenant_id = d.tenant_id and e.webhook = d.webhook and e.subject_id = d.subject_id
-      and e.sequence < d.sequence and e.state = 'waiting' and e.attempts = 0))`;
+/** Whether a delivery `d` is due, and in no other hands. */
+const isDue = (now: SQL) => sql`
+  d.state = 'waiting' and d.due_at <= ${now} and (d.claimed_until is null or d.claimed_until < ${now})`;
 
 /**
- * Claims due deliveries of all receivers but listeners, in one statement. Tenants take turns at random,
+ * Whether a delivery `d` may be claimed: it is due, and no earlier event of its subject waits for its first attempt at the
+ * same webhook.
+ *
+ * @param tenant the tenant of `d`
+ */
+const isClaimable = (now: SQL, tenant: SQL) => sql`
+  ${isDue(now)}
+  and (d.subject_id is null or d.attempts > 0 or not exists (
+    select 1 from webhook_deliveries e
+    where e.tenant_id = ${tenant} and e.webhook = d.webhook and e.subject_id = d.subject_id
+      and e.sequence < d.sequence and e.state = 'waiting' and e.attempts = 0))`;
+
+type Load = Pick<ReceiverLoad, "limits" | "freeSlow">;
+
+/**
+ * Claims due deliveries of all receivers but listeners. Tenants take turns at random,
  * and so do the receivers of each, each up to its free places; the places of slow ones are limited together.
  *
  * @param clockShift see `Platform.clockShift`
@@ -61,7 +70,71 @@ const isClaimable = (now: SQL) => sql`
 export async function claimDue(
   database: Pick<Database, "claim" | "prepares">,
   limit: number,
-  load: Pick<ReceiverLoad, "limits" | "freeSlow">,
+  load: Load,
+  clockShift: number,
+): Promise<ClaimedDelivery[]> {
+  const claimed = (await isDistributed(database)) ? claimByReceivers : claimTogether;
+  return claimed(database, limit, load, clockShift);
+}
+
+/** Receivers that one search finds in a distributed database. */
+const MAX_FOUND = 1_000;
+
+/** The same in a distributed database, whose nodes hold the deliveries of some tenants each: no statement claims of all. */
+async function claimByReceivers(
+  database: Pick<Database, "claim" | "prepares">,
+  limit: number,
+  load: Load,
+  clockShift: number,
+): Promise<ClaimedDelivery[]> {
+  const now = databaseNow(clockShift);
+  const found = await executePrepared<{ tenantId: string; webhook: string }>(
+    database,
+    "find_receivers",
+    sql`
+    select d.tenant_id as "tenantId", d.webhook from webhook_deliveries d
+    where ${isDue(now)} and not exists (
+      select 1 from webhooks w where w.tenant_id = d.tenant_id and w.is_listener and w.id::text = d.webhook)
+    group by d.tenant_id, d.webhook limit ${MAX_FOUND}::int`,
+  );
+  const limits = new Map(load.limits().map((one) => [`${one.tenant_id} ${one.webhook}`, one]));
+  let free = limit;
+  let freeSlow = load.freeSlow();
+  const claimed: ClaimedDelivery[] = [];
+  for (const receiver of inTurn(found)) {
+    const known = limits.get(`${receiver.tenantId} ${receiver.webhook}`) ?? { free: 1, fast: false };
+    const places = Math.min(known.free, free, known.fast ? free : freeSlow);
+    if (places <= 0) continue;
+    const ofOne = await claimOf(database, { ...receiver, limit: places }, clockShift);
+    claimed.push(...ofOne);
+    free -= ofOne.length;
+    if (!known.fast) freeSlow -= ofOne.length;
+    if (free === 0) break;
+  }
+  return claimed;
+}
+
+/** Receivers in an order in which tenants take turns at random, and so do the receivers of each. */
+function inTurn<Receiver extends { tenantId: string }>(receivers: readonly Receiver[]): Receiver[] {
+  const shuffled = receivers
+    .map((receiver) => ({ receiver, at: Math.random() }))
+    .toSorted((one, other) => one.at - other.at);
+  const turns = new Map<string, number>();
+  return shuffled
+    .map(({ receiver, at }) => {
+      const turn = turns.get(receiver.tenantId) ?? 0;
+      turns.set(receiver.tenantId, turn + 1);
+      return { receiver, turn, at };
+    })
+    .toSorted((one, other) => one.turn - other.turn || one.at - other.at)
+    .map(({ receiver }) => receiver);
+}
+
+/** The same in one statement. */
+function claimTogether(
+  database: Pick<Database, "claim" | "prepares">,
+  limit: number,
+  load: Load,
   clockShift: number,
 ): Promise<ClaimedDelivery[]> {
   const now = databaseNow(clockShift);
@@ -71,7 +144,7 @@ export async function claimDue(
       order by row_number() over (partition by tenant_id order by random()), random()) h
     cross join lateral (
       select d.tenant_id, d.id from webhook_deliveries d
-      where d.tenant_id = h.tenant_id and d.webhook = h.webhook and ${isClaimable(now)}
+      where d.tenant_id = h.tenant_id and d.webhook = h.webhook and ${isClaimable(now, sql`d.tenant_id`)}
       order by d.due_at, d.sequence limit h.free for update skip locked) c
     limit ${places}::int`;
   return claim(
@@ -91,11 +164,12 @@ export async function claimDue(
         left join jsonb_to_recordset(${JSON.stringify(load.limits())}::jsonb)
           as l (tenant_id uuid, webhook text, free int, fast boolean) using (tenant_id, webhook)
         where coalesce(l.free, 1) > 0 and not exists (
-          select from webhooks w where w.tenant_id = h.tenant_id and w.is_listener and w.id::text = h.webhook)),
+          select 1 from webhooks w where w.tenant_id = h.tenant_id and w.is_listener and w.id::text = h.webhook)),
       fast as (${due(true, limit)}),
       slow as (${due(false, Math.min(limit, load.freeSlow()))}),
       due as (select * from fast union all select * from slow limit ${limit}::int)`,
     now,
+    null,
   );
 }
 
@@ -106,15 +180,17 @@ export function claimOf(
   clockShift: number,
 ): Promise<ClaimedDelivery[]> {
   const now = databaseNow(clockShift);
+  const tenant = sql`${tenantId}::uuid`;
   return claim(
     database,
     "claim_deliveries_of_one",
     sql`
       due as (
         select d.tenant_id, d.id from webhook_deliveries d
-        where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and ${isClaimable(now)}
+        where d.tenant_id = ${tenant} and d.webhook = ${webhook} and ${isClaimable(now, tenant)}
         order by d.due_at, d.sequence limit ${limit}::int for update skip locked)`,
     now,
+    tenant,
   );
 }
 
@@ -126,13 +202,18 @@ type Row = Omit<ClaimedDelivery, "event" | "stored"> &
   Omit<ClaimedEvent, "id" | "sequence"> &
   Omit<ClaimedWebhook, "callback"> & { eventId: string | null; sequence: string; callback: string | null };
 
-/** @param due common table expressions, the last one `due (tenant_id, id)` */
+/**
+ * @param due common table expressions, the last one `due (tenant_id, id)`
+ * @param tenant the tenant, if they are of one
+ */
 async function claim(
   database: Pick<Database, "claim" | "prepares">,
   name: string,
   due: SQL,
   now: SQL,
+  tenant: SQL | null,
 ): Promise<ClaimedDelivery[]> {
+  const ofClaimed = tenant ?? sql`c.tenant_id`;
   const rows = await executePrepared<Row>(
     database,
     name,
@@ -140,15 +221,15 @@ async function claim(
     with ${due},
     claimed as (
       update webhook_deliveries d set claimed_until = ${now} + ${LEASE_SECONDS}::int * interval '1 second'
-      from due where d.tenant_id = due.tenant_id and d.id = due.id
+      from due where d.tenant_id = ${tenant ?? sql`due.tenant_id`} and d.id = due.id
       returning d.*)
     select c.tenant_id as "tenantId", c.id, c.webhook, c.attempts, c.claimed_until as "claimedUntil", ${now} as now,
       e.id as "eventId", e.name, e.sequence, e.traceparent, e.data, e.sealed_data as "sealedData", e.created_at as "createdAt",
       w.callback, w.enabled, w.sealed_secret as "sealedSecret",
       case when w.previous_secret_expires_at > ${now} then w.sealed_previous_secret end as "sealedPreviousSecret"
     from claimed c
-    left join events e on e.tenant_id = c.tenant_id and e.id = c.event_id
-    left join webhooks w on w.tenant_id = c.tenant_id
+    left join events e on e.tenant_id = ${ofClaimed} and e.id = c.event_id
+    left join webhooks w on w.tenant_id = ${ofClaimed}
       and w.id = case when c.webhook like 'config:%' then null else c.webhook::uuid end
     order by c.sequence`,
   );

@@ -154,7 +154,7 @@ export async function replayDeliveries(
       where d.tenant_id = ${tenantId} and d.webhook = ${webhook} and d.state <> 'waiting'
         and (e.data is not null or e.sealed_data is not null)
         and not exists (
-          select from webhook_deliveries w
+          select 1 from webhook_deliveries w
           where w.tenant_id = d.tenant_id and w.event_id = d.event_id and w.webhook = d.webhook and w.state = 'waiting')
         and (${filter.id ?? null}::uuid is null or d.id = ${filter.id ?? null}::uuid)
         and (${filter.state ?? null}::text is null or d.state = ${filter.state ?? null}::text)

@@ -136,8 +136,8 @@ const deliveriesAndAttempts = (now: SQL) => sql`
 
 /** Deliveries that first attempts held back, as `claim.ts` says. Limited, so that each probes the index of their order. */
 const released = sql`
-  select from owned o cross join lateral (
-    select from webhook_deliveries d
+  select 1 from owned o cross join lateral (
+    select 1 from webhook_deliveries d
     where d.tenant_id = o.tenant_id and d.webhook = o.webhook and d.subject_id = o.subject_id
       and d.sequence > o.sequence and d.state = 'waiting' and d.attempts = 0
     order by d.sequence limit 1) later
@@ -149,7 +149,7 @@ const erasedEvents = sql`
     update events e set sealed_data = null
     from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
     where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
-      select from webhook_deliveries d
+      select 1 from webhook_deliveries d
       where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state || '' = 'waiting'
         and d.id not in (select id from owned where state <> 'waiting')))`;
 

@@ -704,13 +704,13 @@ describe("a process that ends", () => {
   test("A112 leaves what it had in hand to the next one, after its lease", async () => {
     receiver.answer = () => {};
     await commitEvent([await storeWebhook(receiver.url)]);
-    // A killed process writes no result.
+    // A killed process asks whether the database is distributed, claims, and writes no result.
     const broken = { ...runtime, database: { ...runtime.database } };
     const killed = process(broken, { timeoutMs: 50 });
     let statements = 0;
     const $client = new Proxy(runtime.database.claim.$client, {
       get: (target, name) =>
-        name === "query" && statements++ > 0
+        name === "query" && statements++ > 1
           ? () => Promise.reject(new Error("killed"))
           : Reflect.get(target, name),
     });

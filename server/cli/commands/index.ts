@@ -5,6 +5,7 @@ import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate
 import { configCheck } from "./config.ts";
 import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
 import { coverage } from "./coverage.ts";
+import { databaseDistribute, databaseStatus } from "./database.ts";
 import { flowExport, flowGraph, flowReplay, flowShow } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { login } from "./login.ts";
@@ -77,5 +78,7 @@ export const commands: readonly Command[] = [
   secretsStatus,
   secretsReseal,
   migrate,
+  databaseDistribute,
+  databaseStatus,
   login,
 ];
