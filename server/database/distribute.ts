@@ -6,7 +6,7 @@ import { StartError } from "../config/errors.ts";
 
 /**
  * Distributes a database over the nodes of a Citus cluster: the rows of a tenant lie together on one node, and every node
- * has the rows that are looked for without a tenant (decision 94).
+ * has the rows that are looked for without a tenant (decision 92).
  */
 
 /** Where the rows of a table lie in a distributed database. */
