@@ -10,7 +10,7 @@ import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { withClient } from "./postgres-cluster.ts";
 
-/** A PostgreSQL and its synchronous standby: what is committed on one is on the other (PostgreSQL manual, 26.2.8). */
+/** A PostgreSQL and its standby. */
 export interface PostgresPair {
   /** The address of both, the first primary first. */
   url: string;
@@ -21,6 +21,18 @@ export interface PostgresPair {
   /** Stops the primary where it is (SIGSTOP). It is resumed when the pair is stopped. */
   pausePrimary(): void;
   resumePrimary(): void;
+  /** Has the standby replay nothing, though it goes on to receive the log (`pg_wal_replay_pause`). */
+  pauseReplay(): Promise<void>;
+  resumeReplay(): Promise<void>;
+  /** Kills the standby, as a crash of its machine does. */
+  killStandby(): void;
+  /** Starts it again, at the same address, with more settings. */
+  restartStandby(more?: Record<string, string>): Promise<void>;
+  /** Stops the standby where it is (SIGSTOP). */
+  pauseStandby(): void;
+  resumeStandby(): void;
+  /** Starts the killed primary again as a standby without a primary: it has what it had, and takes no writes. */
+  restartPrimaryAsStandby(): Promise<void>;
   /** Makes the standby the primary, which waits for no standby. */
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -37,7 +49,18 @@ const settings = {
 
 const REPLICATOR = "replicator";
 
-export async function startPostgresPair(): Promise<PostgresPair> {
+/**
+ * @param isSynchronous whether what is committed on one is on the other (PostgreSQL manual, 26.2.8); then the primary
+ *   commits nothing without its standby
+ * @param ofStandby more settings of the standby
+ */
+export async function startPostgresPair({
+  isSynchronous = true,
+  ofStandby = {},
+}: {
+  isSynchronous?: boolean;
+  ofStandby?: Record<string, string>;
+} = {}): Promise<PostgresPair> {
   const folder = mkdtempSync(join(tmpdir(), "stile pair "));
   const account = databaseAccount(join(folder, "data"));
   if (account) chownSync(folder, account.uid, account.gid);
@@ -78,25 +101,49 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   if (account) execFileSync("chown", ["-R", `${account.uid}:${account.gid}`, second.directory]);
   writeFileSync(join(second.directory, "standby.signal"), "");
 
-  const primary = start(first, port, { synchronous_standby_names: "standby", synchronous_commit: "on" });
-  await answering(admin, first, primary);
-  const standby = start(second, standbyPort, {
-    primary_conninfo: `host=127.0.0.1 port=${port} user=${REPLICATOR} password=${first.password} application_name=standby`,
+  const primary = start(first, port, {
+    synchronous_standby_names: isSynchronous ? "standby" : "",
+    synchronous_commit: "on",
   });
+  await answering(admin, first, primary);
   const standbyAdmin = clusterUrl(second, standbyPort, "postgres", "postgres");
-  await answering(standbyAdmin, second, standby);
+  const startStandby = async (more: Record<string, string> = {}) => {
+    const started = start(second, standbyPort, {
+      primary_conninfo: `host=127.0.0.1 port=${port} user=${REPLICATOR} password=${first.password} application_name=standby`,
+      ...ofStandby,
+      ...more,
+    });
+    await answering(standbyAdmin, second, started);
+    return started;
+  };
+  let standby = await startStandby();
   await eventually(() =>
     withClient(admin, async (client) => {
-      const { rows } = await client.query("select from pg_stat_replication where sync_state = 'sync'");
-      if (rows.length === 0) throw new Error("the standby does not follow");
+      const { rows } = await client.query("select sync_state from pg_stat_replication");
+      if (!rows.some(({ sync_state }) => !isSynchronous || sync_state === "sync"))
+        throw new Error("the standby does not follow");
     }),
   );
+  const onStandby = (statement: string) =>
+    withClient(standbyAdmin, async (client) => void (await client.query(statement)));
 
-  const signal = (name: NodeJS.Signals) => {
-    const pids = execFileSync("ps", ["-o", "pid=", "--ppid", String(primary.pid)], { encoding: "utf8" });
-    for (const pid of [primary.pid, ...pids.trim().split(/\s+/).map(Number)])
-      if (pid) process.kill(pid, name);
+  const signal = (name: NodeJS.Signals, { pid: parent } = primary) => {
+    const pids = execFileSync("ps", ["-A", "-o", "ppid=,pid="], { encoding: "utf8" });
+    const pairs = pids
+      .trim()
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    const children = pairs.flatMap(([ppid, pid]) => (ppid === parent ? [pid] : []));
+    for (const pid of [parent, ...children]) {
+      try {
+        if (pid) process.kill(pid, name);
+      } catch (error) {
+        // It has ended meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
   };
+  const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
   let isPaused = false;
   const urls = [clusterUrl(first, port), clusterUrl(second, standbyPort)] as const;
   const resumePrimary = () => {
@@ -112,17 +159,28 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       isPaused = true;
     },
     resumePrimary,
-    async promote() {
-      await withClient(standbyAdmin, (client) => client.query("select pg_promote()"));
+    async restartPrimaryAsStandby() {
+      if (isRunning(primary)) await once(primary, "exit");
+      writeFileSync(join(first.directory, "standby.signal"), "");
+      await answering(admin, first, start(first, port));
     },
+    pauseReplay: () => onStandby("select pg_wal_replay_pause()"),
+    resumeReplay: () => onStandby("select pg_wal_replay_resume()"),
+    killStandby: () => signal("SIGKILL", standby),
+    async restartStandby(more) {
+      if (isRunning(standby)) await once(standby, "exit");
+      standby = await startStandby(more);
+    },
+    pauseStandby: () => signal("SIGSTOP", standby),
+    resumeStandby: () => signal("SIGCONT", standby),
+    promote: () => onStandby("select pg_promote()"),
     async stop() {
       resumePrimary();
-      for (const one of running) {
-        if (one.exitCode !== null || one.signalCode !== null) continue;
+      for (const one of running.filter(isRunning)) {
+        signal("SIGCONT", one);
         one.kill("SIGQUIT");
         await once(one, "exit");
       }
-      if (standby.exitCode === null && standby.signalCode === null) standby.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
     },
   };
