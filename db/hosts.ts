@@ -194,11 +194,14 @@ export class DatabaseHosts {
   }
 }
 
-const hostOf = (url: string) => /@?([^/?#@]*)(?:[/?#]|$)/.exec(url.replace(/^[a-z]+:\/\//, ""))?.[1] ?? "";
+/** The host of an address, with its port: what a log may show of it. */
+export const hostOf = (url: string) =>
+  /@?([^/?#@]*)(?:[/?#]|$)/.exec(url.replace(/^[a-z]+:\/\//, ""))?.[1] ?? "";
 
 const messageOf = (verdict: Verdict) => (verdict instanceof Error ? verdict.message : "it takes no writes");
 
-function clientOf(url: string): pg.Client {
+/** A connection that asks a server what it is. Each question has its time. */
+export function clientOf(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     application_name: "stile-watch",
@@ -236,7 +239,7 @@ async function ask(url: string): Promise<Verdict> {
 }
 
 /** Ends a connection without waiting for the server, which may hang. */
-function destroy(client: pg.Client): void {
+export function destroy(client: pg.Client): void {
   client.end().catch(() => {});
   setTimeout(() => streamOf(client).destroy(), ASK_TIMEOUT_MS).unref();
 }

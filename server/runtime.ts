@@ -6,6 +6,7 @@ import type { Configured } from "./config/schema.ts";
 import type { Tenant } from "./config/tenant.ts";
 import type * as context from "./context/context.ts";
 import type { Readiness } from "./database/readiness.ts";
+import type { Replicated } from "./database/replicas.ts";
 import type { Standing } from "./database/standing.ts";
 import type { StepObservers } from "./flow/observed-step.ts";
 import type { RememberedFlows } from "./flow/remembered-flows.ts";
@@ -45,6 +46,7 @@ export interface Runtime
   extends Configured,
     OnPlatform,
     Databases,
+    Replicated,
     Logs,
     AuditOutputs,
     Sealing,

@@ -31,7 +31,7 @@ describe("on Vercel", () => {
   });
 
   test("pools are small", () => {
-    expect(load(vercel).database).toEqual({ pool_size: 2, prepared_statements: true });
+    expect(load(vercel).database).toMatchObject({ pool_size: 2, prepared_statements: true });
   });
 
   test("settings that are made count before the platform's", () => {

@@ -28,6 +28,8 @@ function* violations(config: Config, baseUrl: string | undefined): Generator<str
     config.server.workers >= config.database.pool_size
   )
     yield "STILE_SERVER_WORKERS must be less than STILE_DATABASE_POOL_SIZE: each process needs a connection";
+  if (config.database.replicas.length > 0 && config.database_url === undefined)
+    yield "STILE_DATABASE_REPLICAS needs DATABASE_URL: the embedded database has no standbys";
   if (mode === "production" && embed.origins.some(isLocalOrigin))
     yield "STILE_EMBED_ORIGINS has an origin without TLS, which is for development alone";
   if (baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`)

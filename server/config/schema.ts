@@ -7,6 +7,7 @@ import { saml, thirdParty } from "./sections/identity-providers.ts";
 import {
   choice,
   count,
+  databaseAddresses,
   embedderList,
   flag,
   hostName,
@@ -118,6 +119,12 @@ export const configSchema = z.strictObject({
     ),
     prepared_statements: flag(true).describe(
       "Off for connection poolers in transaction mode (PgBouncer and the like): nothing is then sent that has to outlive a transaction.",
+    ),
+    replicas: databaseAddresses().describe(
+      "Standbys of the database, each an address of one server, at which lists and counts of the administration interface and of the console are read, and the account of a session. Needs DATABASE_URL. Default: none.",
+    ),
+    replica_max_lag: seconds(5, { min: 1, max: 60 }).describe(
+      "A standby that lacks what the primary had this long ago is not used until it has it.",
     ),
   }),
   log: section({

@@ -22,6 +22,8 @@ export const RENEWAL_INTERVAL_MS = 5_000;
 
 /** The entry of a server in the table of running servers. */
 export interface Lease {
+  /** Renews it now. */
+  renew(): Promise<void>;
   /** Deletes the entry and stops renewing it. */
   end(): Promise<void>;
 }
@@ -104,6 +106,7 @@ export async function takeLease(
   timer.unref();
 
   return {
+    renew,
     async end() {
       clearInterval(timer);
       await database.claim.execute(sql`delete from instances where id = ${instanceId}`);

@@ -162,6 +162,29 @@ const declarations = {
     description: "Statements that wait for a connection.",
     attributes: ["db.client.connection.pool.name"],
   },
+  replicaReads: {
+    name: "stile.database.replica.reads",
+    kind: "counter",
+    unit: "{read}",
+    description:
+      "Requests that may read at a replica, by whether one was read (`replica`), none was used (`none`) or had replayed the log (`behind`), or it failed (`failed`): then the primary was.",
+    attributes: ["stile.outcome"],
+  },
+  replicaLag: {
+    name: "stile.database.replica.lag",
+    kind: "asked",
+    unit: "s",
+    description:
+      "How long ago the primary had what a replica lacks, by its place in database.replicas. Of one that does not answer there is none.",
+    attributes: ["stile.replica"],
+  },
+  replicaUsed: {
+    name: "stile.database.replica.used",
+    kind: "asked",
+    unit: "1",
+    description: "1 if a replica is read at; 0 if not.",
+    attributes: ["stile.replica"],
+  },
   ready: {
     name: "stile.ready",
     kind: "asked",

@@ -5,6 +5,7 @@ import { getTableName, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { tables } from "#db/tables";
 import type { Readiness } from "../database/readiness.ts";
+import type { ReplicaReads } from "../database/replicas.ts";
 import type { PasswordHasher } from "../methods/password/password-hasher.ts";
 import { type AskedMetric, answerFor, isMeasured, type Value } from "../observability/metrics.ts";
 
@@ -28,6 +29,7 @@ interface Source {
   database: Database;
   passwordHasher: PasswordHasher;
   readiness: Readiness;
+  replicas: ReplicaReads;
   /** Kinds of jobs, of the process that speaks for the database too, which one of a server does; null for the others. */
   jobNames: readonly string[] | null;
 }
@@ -37,7 +39,13 @@ interface Source {
  *
  * @returns what ends that
  */
-export function answerForProcess({ database, passwordHasher, readiness, jobNames }: Source): () => void {
+export function answerForProcess({
+  database,
+  passwordHasher,
+  readiness,
+  replicas,
+  jobNames,
+}: Source): () => void {
   if (!isMeasured()) return () => {};
   const loop = watchLoop();
   const { write, read, claim, jobs } = database;
@@ -59,6 +67,14 @@ export function answerForProcess({ database, passwordHasher, readiness, jobNames
     answerFor("maxConnections", () => pools.map(({ name, pool }) => [pool.options.max, ofPool(name, {})])),
     answerFor("waitingForConnection", () =>
       pools.map(({ name, pool }) => [pool.waitingCount, ofPool(name, {})]),
+    ),
+    answerFor("replicaUsed", () =>
+      replicas.states.map(({ place, fault }) => [fault === null ? 1 : 0, { "stile.replica": place }]),
+    ),
+    answerFor("replicaLag", () =>
+      replicas.states
+        .filter(({ fault }) => fault !== "unreachable")
+        .map(({ place, lagMs }) => [lagMs / 1000, { "stile.replica": place }]),
     ),
     answerFor("eventLoopDelay", () => [[loop.delaySeconds, {}]]),
     answerFor("eventLoopUse", () => [[loop.utilization, {}]]),

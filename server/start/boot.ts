@@ -12,6 +12,7 @@ import { purgeExpired, startPurging } from "../database/purge.ts";
 import { asReadOnly } from "../database/read-only.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { OutgrownError, recordRelease, thisRelease } from "../database/releases.ts";
+import { createReplicas } from "../database/replicas.ts";
 import { createStanding } from "../database/standing.ts";
 import { countSteps } from "../flow/count-steps.ts";
 import { measureSteps } from "../flow/measure-steps.ts";
@@ -157,6 +158,18 @@ export async function createRuntime(
     const lease = await takeLease(database, instanceId, embedded !== undefined, log, standing);
     cleanups.push(() => lease.end());
     if (standing.outgrownBy) throw new OutgrownError(release, standing.outgrownBy);
+    // The owner of workers answers no requests.
+    const answers = owner !== undefined || processes === 1;
+    const replicas = createReplicas(answers ? config.database.replicas : [], {
+      database,
+      size: poolSize,
+      maxLagSeconds: config.database.replica_max_lag,
+      processId: instanceId,
+      lease,
+      log,
+    });
+    cleanups.push(() => replicas.close());
+    await replicas.watch();
 
     // Written at the very end: jobs and deliveries that end before count, too.
     const counters = createCounters({ database, standing, log });
@@ -213,6 +226,7 @@ export async function createRuntime(
     cleanups.push(() => recorder.stop());
     const runtime: BootedRuntime = {
       ...means,
+      replicas,
       readiness: createReadiness(database, instanceId, standing),
       standing,
       signingKeys,

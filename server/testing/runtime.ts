@@ -8,6 +8,7 @@ import type { Client } from "../context/client.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { createReadiness } from "../database/readiness.ts";
 import { thisRelease } from "../database/releases.ts";
+import { createReplicas } from "../database/replicas.ts";
 import { createStanding } from "../database/standing.ts";
 import { countSteps } from "../flow/count-steps.ts";
 import { createRememberedFlows } from "../flow/remembered-flows.ts";
@@ -87,6 +88,14 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       tenants: createTenants({ defaultTenant: tenant, database, vault, log }),
       platform,
       database,
+      replicas: createReplicas([], {
+        database,
+        size: 1,
+        maxLagSeconds: 1,
+        processId: instanceId,
+        lease: { renew: async () => {} },
+        log,
+      }),
       readiness: createReadiness(database, instanceId, standing),
       standing,
       log,

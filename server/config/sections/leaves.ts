@@ -128,6 +128,21 @@ export const address = () => z.url({ protocol: /^https?$/ }).max(MAX_ADDRESS_CHA
 export const listOf = <Entry extends z.ZodType>(entry: Entry, max = MAX_ENTRIES) => z.array(entry).max(max);
 export const list = (fallback: string[] = []) => listOf(line()).default(fallback);
 
+/** Standbys that a process keeps connections to. */
+const MAX_REPLICAS = 8;
+
+/** Addresses of databases, each of one server. They may hold passwords. */
+export const databaseAddresses = () =>
+  listOf(
+    line(MAX_ADDRESS_CHARACTERS).regex(
+      /^postgres(ql)?:\/\/(?:[^/?#@]*@)?[^/?#@,]*(?:[/?#]|$)/,
+      "must be postgres:// addresses, each of one server",
+    ),
+    MAX_REPLICAS,
+  )
+    .meta({ secret: true })
+    .default([]);
+
 /** A list of patterns of origins, with wildcards in their hosts. */
 export const originPatternList = () => listOf(withWildcards(line()));
 
