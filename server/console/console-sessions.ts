@@ -2,8 +2,10 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { violatedForeignKey } from "#db/errors";
+import { positionText } from "#db/log-position";
 import type { Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { Replicated } from "../database/replicas.ts";
 import { type ConsoleRole, roleColumns, roleOf } from "../identity/console-roles.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { randomToken } from "../lib/random-token.ts";
@@ -33,6 +35,8 @@ export interface ConsoleVisitor {
   expiresAt: Date;
   /** The time of the request. */
   now: Date;
+  /** Of the primary at that time, for reads at replicas; null if there are none. */
+  position: string | null;
 }
 
 /** The time of last use is written at most once in this time. */
@@ -73,9 +77,12 @@ export async function makeConsoleSession(
  * @param token untrusted, of any length
  * @returns null if the session has ended or was idle for too long, or the account is blocked or has no role any more
  */
-export async function findConsoleVisitor(runtime: Process, token: string): Promise<ConsoleVisitor | null> {
+export async function findConsoleVisitor(
+  runtime: Process & Replicated,
+  token: string,
+): Promise<ConsoleVisitor | null> {
   if (!tokenPattern.test(token)) return null;
-  const { database, config, platform } = runtime;
+  const { database, config, platform, replicas } = runtime;
   const now = databaseNow(platform.clockShift());
   const [row] = await database.read
     .select({
@@ -87,6 +94,7 @@ export async function findConsoleVisitor(runtime: Process, token: string): Promi
       authenticatedAt: sessions.authenticatedAt,
       blockedAt: users.blockedAt,
       now: sql<Date>`${now}`.mapWith(consoleSessions.expiresAt).as("now"),
+      position: sql<string | null>`${sql.raw(replicas.areConfigured ? positionText : "null")}`.as("position"),
       ...roleColumns,
     })
     .from(consoleSessions)
@@ -112,8 +120,17 @@ export async function findConsoleVisitor(runtime: Process, token: string): Promi
       .update(consoleSessions)
       .set({ lastUsedAt: row.now })
       .where(and(eq(consoleSessions.tenantId, row.tenantId), eq(consoleSessions.id, row.id)));
-  const { tenantId, userId, authenticatedAt, expiresAt } = row;
-  return { tenantId, userId, consoleSessionId: row.id, role, authenticatedAt, expiresAt, now: row.now };
+  const { tenantId, userId, authenticatedAt, expiresAt, position } = row;
+  return {
+    tenantId,
+    userId,
+    consoleSessionId: row.id,
+    role,
+    authenticatedAt,
+    expiresAt,
+    now: row.now,
+    position,
+  };
 }
 
 /** Ends the session that a token names, if there is one. */

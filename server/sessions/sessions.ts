@@ -4,6 +4,7 @@ import { LOCK_ORDER } from "#db/artifact-lock-order";
 import { type Databases, schema, type Transaction } from "#db/client";
 import { clockText } from "#db/clock";
 import { ConflictError } from "#db/errors";
+import { positionText } from "#db/log-position";
 import { executeParts, type Part } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import type { Factor, Impersonation } from "#db/schema/sessions";
@@ -430,6 +431,29 @@ export async function findSession(
   return found ? foundSession(runtime, tenant, found) : null;
 }
 
+/** Reads sessions as `findSession` does, and remembers the position of the primary, for reads of the account at a replica. */
+export function findingPosition(): { find: typeof findSession; readonly position: string | null } {
+  let position: string | null = null;
+  return {
+    async find(runtime, tenant, sessionId) {
+      const values = [tenant.id, sessionId, runtime.platform.clockShift()];
+      const query = { name: "session_with_position", text: positionedText, values };
+      const [row] = await queryPrepared<SessionRow & { position: string | null }, "read">(
+        runtime.database,
+        "read",
+        query,
+      );
+      if (!row) return null;
+      const { position: found, ...session } = row;
+      position = found;
+      return foundSession(tenant, session);
+    },
+    get position() {
+      return position;
+    },
+  };
+}
+
 /** Judges a session that another statement has read. */
 export async function foundSession(
   { database, platform }: SessionReading,
@@ -470,12 +494,16 @@ export const sessionRowText = (shift: string, prefix = "") =>
     .join(", ");
 
 /** Text, because each request with a session runs it, and the mapper would double what it costs here. */
-const sessionText = `
-  select ${sessionRowText("$3")}
+const sessionTextWith = (more = "") => `
+  select ${sessionRowText("$3")}${more}
   from sessions s
   left join emails e on e.tenant_id = $1 and e.user_id = s.user_id and e.is_primary
   left join usernames n on n.tenant_id = $1 and n.user_id = s.user_id
   where s.tenant_id = $1 and s.id = $2`;
+
+const sessionText = sessionTextWith();
+
+const positionedText = sessionTextWith(`, ${positionText} as position`);
 
 function lastAuthenticationAt(factors: readonly Factor[]): Date | null {
   const times = factors.map(({ at }) => Date.parse(at));

@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
-import { type Databases, schema } from "#db/client";
+import { type Databases, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { positionText } from "#db/log-position";
 import { prepared } from "#db/prepared";
 import { type AuditedTenant, audit, auditAttempt, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
@@ -39,7 +40,9 @@ export type ApiKey = Omit<typeof apiKeys.$inferSelect, "keyHash" | "interface"> 
 /** Why a key is not valid: for the audit log alone, because the answer does not tell. */
 type KeyRejection = FailureReason<"api_key_rejected"> | "malformed";
 
-export type KeyVerdict = { ok: true; key: ApiKey } | { ok: false; reason: KeyRejection };
+export type KeyVerdict =
+  /** `position`: of the primary when the key was read, for reads at replicas; null if it was not asked for. */
+  { ok: true; key: ApiKey; position: string | null } | { ok: false; reason: KeyRejection };
 
 /** `stile_` and 256 bits in base64url. Secret scanners find a leaked key by the prefix. */
 const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
@@ -125,31 +128,45 @@ export async function deleteApiKey(
   });
 }
 
-const byHash = prepared("api_key_by_hash", (db) =>
+const selectByHash = (position: string) => (db: ReadOnly) =>
   db
-    .select({ ...columns, keyHash, now: databaseNow(sql.placeholder("shift")) })
+    .select({
+      ...columns,
+      keyHash,
+      now: databaseNow(sql.placeholder("shift")),
+      position: sql<string | null>`${sql.raw(position)}`,
+    })
     .from(apiKeys)
-    .where(eq(keyHash, sql.placeholder("keyHash"))),
-);
+    .where(eq(keyHash, sql.placeholder("keyHash")));
+
+const byHash = prepared("api_key_by_hash", selectByHash("null"));
+
+const byHashWithPosition = prepared("api_key_with_position", selectByHash(positionText));
 
 /**
  * Verifies an API key, and records its use once a minute.
  *
  * @param tenant of the request; without it, a key of any tenant is accepted
+ * @param withPosition whether the position of the primary is read with it
  * @param key untrusted, of any length
  * @returns the key, or why it is not valid
  */
 export async function verifyApiKey(
   { database, platform }: Databases & OnPlatform,
-  { interface: keyInterface, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
+  {
+    interface: keyInterface,
+    tenant,
+    withPosition = false,
+  }: { interface: KeyInterface; tenant?: Pick<Tenant, "id">; withPosition?: boolean },
   key: string,
 ): Promise<KeyVerdict> {
   if (!keyPattern.test(key)) return { ok: false, reason: "malformed" };
   const hash = sha256(key);
   // Looked up by hash, so timing reveals nothing about stored keys.
-  const [row] = await byHash(database.read).execute({ keyHash: hash, shift: platform.clockShift() });
+  const select = withPosition ? byHashWithPosition : byHash;
+  const [row] = await select(database.read).execute({ keyHash: hash, shift: platform.clockShift() });
   if (!row) return { ok: false, reason: "unknown_key" };
-  const { keyHash: storedHash, now, ...found } = row;
+  const { keyHash: storedHash, now, position, ...found } = row;
   if (!constantTimeEqual(storedHash, hash)) return { ok: false, reason: "unknown_key" };
   if (tenant && tenant.id !== found.tenantId) return { ok: false, reason: "other_tenant" };
   if (found.interface !== keyInterface) return { ok: false, reason: "other_interface" };
@@ -160,5 +177,5 @@ export async function verifyApiKey(
       .set({ lastUsedAt: now })
       .where(and(eq(keyHash, hash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, outdated))));
   }
-  return { ok: true, key: found as ApiKey };
+  return { ok: true, key: found as ApiKey, position };
 }

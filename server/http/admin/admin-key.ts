@@ -1,4 +1,4 @@
-import { type ApiKey, recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
+import { type KeyVerdict, recordRejectedKey, verifyApiKey } from "../../tenants/api-keys.ts";
 import { plainError } from "../answer/reply.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 
@@ -12,12 +12,18 @@ const bearer = /^bearer ([\w-]{1,512})$/i;
  * Returns the valid key of the interface `admin` of the tenant that a request presents; null without one. A wrong key is
  * recorded in the audit log.
  */
-export async function presentedAdminKey(context: HandlerContext): Promise<ApiKey | null> {
+export async function presentedAdminKey(
+  context: HandlerContext,
+): Promise<Extract<KeyVerdict, { ok: true }> | null> {
   const { runtime, tenant, request } = context;
   const [, key] = bearer.exec(request.headers.get("authorization") ?? "") ?? [];
   if (key === undefined) return null;
-  const verdict = await verifyApiKey(runtime, { interface: "admin", tenant }, key);
-  if (verdict.ok) return verdict.key;
+  const verdict = await verifyApiKey(
+    runtime,
+    { interface: "admin", tenant, withPosition: runtime.replicas.areConfigured },
+    key,
+  );
+  if (verdict.ok) return verdict;
   await recordRejectedKey(context, "admin", verdict.reason);
   return null;
 }
@@ -31,7 +37,10 @@ export function requireAdminKey(handler: Handler): Handler {
   return async (context) => {
     const { client } = context;
     const found = await presentedAdminKey(context);
-    if (found) return handler({ ...context, client: { ...client, apiKey: found.id } });
+    if (found) {
+      const { key, position } = found;
+      return handler({ ...context, position, client: { ...client, apiKey: key.id } });
+    }
     return plainError(
       401,
       "A valid key of the administration interface is needed: Authorization: Bearer <key>.",

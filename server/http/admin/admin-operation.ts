@@ -61,8 +61,27 @@ export function adminRow<
     errorShape: "admin",
     params: isBelow ? z.object(params) : undefined,
     answers: { ...(isBelow ? { 404: NOT_FOUND } : {}), ...declared.answers },
-    handler: (context, input) => handler(context, input as AdminInput<At, Query, Body>),
+    handler: (context, input) =>
+      declared.fromReplica
+        ? readingAtReplica(context, (own) => handler(own, input as AdminInput<At, Query, Body>))
+        : handler(context, input as AdminInput<At, Query, Body>),
   });
+}
+
+/** Answers with a context whose pool for reads is that of a replica, if one serves the request, else of the primary. */
+function readingAtReplica(
+  context: HandlerContext,
+  answer: (context: HandlerContext) => HandlerResult,
+): Promise<Reply | Response> {
+  const { runtime, position } = context;
+  const { database, replicas } = runtime;
+  return replicas.reading(position, (read) =>
+    answer(
+      read === database.read
+        ? context
+        : { ...context, runtime: { ...runtime, database: { ...database, read } } },
+    ),
+  );
 }
 
 /** What an operation has found or made. Nothing found is the error 404. */
@@ -192,6 +211,7 @@ export function listOperation<At extends Place, Query extends z.ZodRawShape = Re
 ): UntaggedRow {
   const headers = { "X-Total-Count": counts, Link: "The other pages (RFC 8288)." };
   return adminRow(place, {
+    fromReplica: true,
     ...declared,
     query: z.object({ ...pageQuery, ...query }),
     answers: { 200: { schema: z.array(item), headers } },

@@ -84,6 +84,7 @@ export const auditLogAddresses = [
   }),
   changeOperation("GET /admin/failed_sign_ins", {
     id: "findFailedSignIns",
+    fromReplica: true,
     summary: "Find sign-ins of an identifier without an account that failed",
     description:
       "The audit log keeps what has no account masked. `certain` failures have the digest of this identifier; the others can only fit its mask, such as `a…a@example.com`, and may be about another identifier, for instance one that was mistyped, or about this one under a key that is no longer in `SECRET_KEYS`. At most 50 000 of the newest failures are passed, and 200 listed.",

@@ -108,6 +108,7 @@ const description =
 export const funnelAddresses = [
   changeOperation("GET /admin/funnel", {
     id: "getFunnel",
+    fromReplica: true,
     summary: "Count how flows pass through their states, and where users give up",
     description: `${description} A range has at most ${MAX_HOURS} hours.`,
     query: z.object(selection),
@@ -122,6 +123,7 @@ export const funnelAddresses = [
   }),
   changeOperation("GET /admin/funnel/series", {
     id: "getFunnelSeries",
+    fromReplica: true,
     summary: "Count what became of users in one state, over time",
     description: `${description} A series has at most ${MAX_POINTS.hour} hours or ${MAX_POINTS.day} days.`,
     query: z.object({

@@ -81,6 +81,7 @@ const overview = z.strictObject({
 export const overviewAddresses = [
   changeOperation("GET /admin/overview", {
     id: "getOverview",
+    fromReplica: true,
     summary: "Count sign-ins, failures, messages and deliveries, and compare them with the time before",
     description: `A range has at most ${MAX_STEPS.hour} hours or ${MAX_STEPS.day} days, of UTC. Counts are kept for \`funnel.retention\`.`,
     query: z.object({ ...rangeQuery, step: z.enum(seriesSteps).default("hour") }),

@@ -87,6 +87,7 @@ export const sessionAddresses = [
   }),
   changeOperation("GET /admin/users/{id}/sessions", {
     id: "listUserSessions",
+    fromReplica: true,
     summary: "List the live sessions of a user, newest first",
     answers: { 200: { schema: z.array(sessionObjectSchema) } },
     perform: (context, { params }) => listUserSessions(context, params.id),

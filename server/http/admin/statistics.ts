@@ -41,6 +41,7 @@ const statistics = z.strictObject({
 export const statisticsAddresses = [
   changeOperation("GET /admin/statistics", {
     id: "getStatistics",
+    fromReplica: true,
     summary: "Count users, and sign-ins by day and method",
     description: `Days are those of UTC. A range has at most ${MAX_STATISTICS_DAYS} days; by default it is the last 30.`,
     query: z.object({

@@ -101,7 +101,8 @@ export async function callOperation(
     client: { ...context.client, operator: { tenantId, userId } },
   };
   const given = inputOf(called, input);
-  if (isRead) return row.call(own, given);
+  // What a change reads before and after it, it reads at the primary.
+  if (isRead) return row.call({ ...own, position: visitor.position }, given);
   if (!isFresh(runtime, visitor)) return { refused: "step_up_required" };
   if (!(await mayChange(runtime, tenant, visitor, called, given))) return { refused: "forbidden" };
   const before = await readingOf(called, own, input);

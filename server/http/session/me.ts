@@ -1,4 +1,5 @@
 import { profileOf } from "../../account/profile.ts";
+import { findingPosition } from "../../sessions/sessions.ts";
 import { json, plainError, type Reply } from "../answer/reply.ts";
 import type { Handler, HandlerContext } from "../table/handler-context.ts";
 import { presentedSession } from "./presented-session.ts";
@@ -11,12 +12,18 @@ export const userHandler: Handler = (context) => showProfile(context, context.pa
 
 /** @param id of the requested account; null for the caller's own */
 async function showProfile(context: HandlerContext, id: string | null): Promise<Reply> {
-  const verified = await presentedSession(context, { touch: true });
+  const { replicas } = context.runtime;
+  // Whether the session has ended is read at the primary, its account at a replica that shows all changes of until then.
+  const finding = replicas.areConfigured ? findingPosition() : undefined;
+  const verified = await presentedSession(context, {
+    touch: true,
+    ...(finding ? { find: finding.find } : {}),
+  });
   if (!verified.ok) return plainError(401, "No valid session.");
   const { userId } = verified.session;
   const profile =
     id === null || id === userId
-      ? await profileOf(context.runtime.database.read, context.tenant, userId)
+      ? await replicas.reading(finding?.position, (read) => profileOf(read, context.tenant, userId))
       : null;
   return profile ? json(200, profile) : plainError(404, "Not found.");
 }

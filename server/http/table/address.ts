@@ -101,6 +101,8 @@ export interface Operation {
   keysOnly?: true;
   /** A POST that only reads: a read to the console, which needs the role `auditor`. */
   changesNothing?: true;
+  /** It reads many rows and changes nothing: `database.replicas` may serve it. */
+  fromReplica?: true;
   /** The ids of users whose accounts a call changes, as the caller sent them. Default: `id` of a path below `/admin/users/{id}`. */
   concerns?(input: CallInput): unknown[];
   /** The id of the address that a call marks as verified, as the caller sent it: the configuration may give it a role. */

@@ -27,6 +27,8 @@ export interface HandlerContext {
   otherOrigin?: OtherOrigin;
   /** The account of the console that makes the call; absent for calls with a key. */
   visitor?: ConsoleVisitor;
+  /** Of the primary when the caller was authenticated, for reads at replicas; absent for calls that change something. */
+  position?: string | null;
   /** Address of the other end of the connection, which may be a proxy. */
   peer: string;
   /** Fields of the request's line in the access log, for handlers to complete. */
