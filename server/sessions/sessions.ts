@@ -446,7 +446,7 @@ export function findingPosition(): { find: typeof findSession; readonly position
       if (!row) return null;
       const { position: found, ...session } = row;
       position = found;
-      return foundSession(tenant, session);
+      return foundSession(runtime, tenant, session);
     },
     get position() {
       return position;
