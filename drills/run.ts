@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Drill, drills } from "./drills.ts";
+import type { Drill } from "./drill.ts";
+import { drills } from "./drills.ts";
 import { type LoadResult, startLoad } from "./load.ts";
 import { openPlace } from "./place.ts";
 
