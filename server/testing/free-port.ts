@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { createSocket, type Socket } from "node:dgram";
 import { createServer } from "node:net";
 
 /**
@@ -16,13 +17,35 @@ const block = FIRST + (worker % BLOCKS) * BLOCK;
 
 let next = randomInt(BLOCK);
 
-/** Finds a free TCP port, which no other call of these tests is given soon. */
+/**
+ * Sockets of UDP at the ports that were given last. They keep programs that run at the same time, as two runs of the
+ * tests, from choosing a port whose server has not started yet, or is being restarted.
+ */
+const reserved: Socket[] = [];
+const MAX_RESERVED = BLOCK / 2;
+
+/** Finds a free TCP port, which no other call, of this process or another one, is given soon. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < BLOCK; tries++) {
     const port = block + (next++ % BLOCK);
-    if (await isFree(port)) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
   throw new Error(`no port is free from ${block} to ${block + BLOCK - 1}`);
+}
+
+function reserve(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket("udp4").unref();
+    socket.once("error", () => {
+      socket.close();
+      resolve(false);
+    });
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
+      reserved.push(socket);
+      if (reserved.length > MAX_RESERVED) reserved.shift()?.close();
+      resolve(true);
+    });
+  });
 }
 
 function isFree(port: number): Promise<boolean> {
