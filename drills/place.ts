@@ -2,16 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../server/testing/free-port.ts";
-import { type Prometheus, startPrometheus } from "../server/testing/prometheus.ts";
+import { startPrometheus } from "../server/testing/prometheus.ts";
 import { type RunningServer, startServer } from "../server/testing/server.ts";
-
-/** A server that Prometheus watches with the alerts of the documentation. */
-export interface Place {
-  server: RunningServer;
-  /** The alerts that were pending or firing since it was opened. */
-  alerts(): Promise<string[]>;
-  close(): Promise<void>;
-}
+import type { Front, Place, Surroundings } from "./drill.ts";
 
 const alertsFile = join(import.meta.dirname, "../docs/operating/monitoring/prometheus-alerts.yaml");
 
@@ -27,38 +20,69 @@ const settings = {
 
 const WATCH_INTERVAL_MS = 500;
 
-/** @param env of the server, beside what each drill needs */
-export async function openPlace(env: Record<string, string>): Promise<Place> {
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), "stile-drill-"));
-  // A drill takes seconds, where an alert waits for minutes so that it is no false one.
-  const rules = join(folder, "alerts.yaml");
+/** Starts the servers of a drill, and what stands before them. */
+export async function openPlace({
+  env,
+  dataDir,
+  servers: count = 1,
+  openFront,
+}: Surroundings): Promise<Place> {
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    for (const one of opened.toReversed()) await one.close();
+  };
+  try {
+    const folder = mkdtempSync(join(tmpdir(), "stile-drill-"));
+    opened.push({ close: async () => rmSync(folder, { recursive: true, force: true }) });
+    const targets: string[] = [];
+    const servers: RunningServer[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const port = await freePort();
+      const server = await startServer({
+        env: { ...settings, STILE_METRICS_PORT: String(port), ...env },
+        ...(dataDir === undefined ? {} : { dataDir }),
+      });
+      opened.push({ close: () => server.stop() });
+      targets.push(`127.0.0.1:${port}`);
+      servers.push(server);
+    }
+    const [server] = servers;
+    if (!server) throw new Error("a drill needs a server");
+    const front: Front = (await openFront?.(servers)) ?? { url: server.url, close: async () => {} };
+    opened.push(front);
+    const prometheus = await startPrometheus(targets, { rules: hastenedAlerts(folder) });
+    opened.push(prometheus);
+    const seen = new Set<string>();
+    const look = async () => {
+      for (const { name } of await prometheus.alerts()) seen.add(name);
+    };
+    const watch = setInterval(() => void look().catch(() => {}), WATCH_INTERVAL_MS);
+    opened.push({ close: async () => clearInterval(watch) });
+    return {
+      server,
+      servers,
+      url: front.url,
+      logs: () => servers.map((one) => one.logs()).join(""),
+      async metric(expression) {
+        const found = await prometheus.query(expression);
+        return found.length === 0 ? Number.NaN : Math.max(...found.map(({ value }) => value));
+      },
+      alerts: async () => [...seen].toSorted(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A drill takes seconds, where an alert waits for minutes so that it is no false one. */
+function hastenedAlerts(folder: string): string {
+  const file = join(folder, "alerts.yaml");
   const hastened = readFileSync(alertsFile, "utf8")
     .replaceAll(/for: \d+[ms]/g, "for: 1s")
     .replaceAll(/\[\d+m\]/g, "[10s]")
     .replaceAll(/_oldest_seconds\) > \d+/g, "_oldest_seconds) > 5");
-  writeFileSync(rules, hastened);
-  const server = await startServer({ env: { ...settings, STILE_METRICS_PORT: String(port), ...env } });
-  const prometheus: Prometheus = await startPrometheus([`127.0.0.1:${port}`], { rules });
-  const seen = new Set<string>();
-  const watch = setInterval(
-    () =>
-      void prometheus.alerts().then(
-        (alerts) => {
-          for (const { name } of alerts) seen.add(name);
-        },
-        () => {},
-      ),
-    WATCH_INTERVAL_MS,
-  );
-  return {
-    server,
-    alerts: async () => [...seen].toSorted(),
-    async close() {
-      clearInterval(watch);
-      await prometheus.close();
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  writeFileSync(file, hastened);
+  return file;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type ProxyName, programEnvironment } from "../../scripts/test-programs.ts";
 import { freePort } from "./free-port.ts";
 
-/** A running reverse proxy with the configuration of docs/reverse-proxies.md. */
+/** A running reverse proxy with a configuration of the documentation. */
 export interface RunningProxy {
   port: number;
   stop(): Promise<void>;
@@ -70,16 +70,45 @@ export async function startProxy(
   name: ProxyName,
   { stile, application }: ProxyTargets,
 ): Promise<RunningProxy> {
+  const blocks = (language: string) =>
+    blockOf("reverse-proxies.md", language)
+      .replaceAll("127.0.0.1:3000", `127.0.0.1:${stile}`)
+      .replaceAll("127.0.0.1:8080", `127.0.0.1:${application}`);
+  return run(name, await freePort(), (folder, port) => programs[name].configure(folder, port, blocks));
+}
+
+/**
+ * Starts HAProxy before two servers with the configuration of docs/operating/rolling-restarts.md, in which only ports are
+ * replaced.
+ *
+ * @param port of HAProxy on 127.0.0.1
+ * @param servers ports of the servers there
+ */
+export function startBalancer(port: number, servers: readonly [number, number]): Promise<RunningProxy> {
+  return run("haproxy", port, (folder) => {
+    const page = blockOf("operating/rolling-restarts.md", "haproxy");
+    const listening = replaceOnce(page, "bind :80\n", `bind 127.0.0.1:${port}\n`);
+    const first = replaceOnce(listening, "192.0.2.1:3000", `127.0.0.1:${servers[0]}`);
+    const both = replaceOnce(first, "192.0.2.2:3000", `127.0.0.1:${servers[1]}`);
+    return ["-db", "-f", write(folder, "haproxy.cfg", both)];
+  });
+}
+
+/** Returns the first block of code of a language on a page of the documentation. */
+function blockOf(page: string, language: string): string {
+  const text = readFileSync(join(import.meta.dirname, "../../docs", page), "utf8");
+  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text)?.[1] ?? "";
+}
+
+async function run(
+  name: ProxyName,
+  port: number,
+  configure: (folder: string, port: number) => string[],
+): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), "stile-proxy-"));
   // Workers of a proxy may run under another account.
   chmodSync(folder, 0o711);
-  const port = await freePort();
-  const page = readFileSync(join(import.meta.dirname, "../../docs/reverse-proxies.md"), "utf8");
-  const blocks = (language: string) =>
-    (new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "")
-      .replaceAll("127.0.0.1:3000", `127.0.0.1:${stile}`)
-      .replaceAll("127.0.0.1:8080", `127.0.0.1:${application}`);
-  const child = spawn(name, programs[name].configure(folder, port, blocks), {
+  const child = spawn(name, configure(folder, port), {
     env: { ...programEnvironment, HOME: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
