@@ -73,6 +73,11 @@ describe("verifySession accepts", () => {
     }
   });
 
+  it("a session of before the database's clock was set back", async () => {
+    const platform = { ...runtime.platform, clockShift: () => runtime.platform.clockShift() - 3_600_000 };
+    expect(await verify({ cookies: [token] }, false, { ...runtime, platform })).toMatchObject({ ok: true });
+  });
+
   it("the bearer token first, then the cookie if that token is not valid", async () => {
     const other = await signIn();
     expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({

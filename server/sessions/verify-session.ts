@@ -167,8 +167,9 @@ async function verifyToken(
   if (!parsed) return null;
   const { claims } = parsed;
   const found = await find(runtime, tenant, claims.session_id);
-  if (!found || found.session.userId !== claims.sub || !isWithinValidity(parsed.signed, found.now))
-    return null;
+  // A session that is stored was issued, even if the clock was set back since: `iat` is not judged (RFC 7519, 4.1.6).
+  const times = { ...parsed.signed, iat: undefined };
+  if (!found || found.session.userId !== claims.sub || !isWithinValidity(times, found.now)) return null;
   // A session of a user is named by no token of an operator, and the other way round.
   if ((found.session.impersonation !== null) !== isOfOperator(token)) return null;
   const isOfCookie = carrier === "cookie" || headerParameter(token, IN_COOKIE) === true;
