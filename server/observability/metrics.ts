@@ -192,6 +192,13 @@ const declarations = {
     description: "1 if a write succeeds, as /health/ready says; 0 if not.",
     attributes: [],
   },
+  clockDifference: {
+    name: "stile.clock.difference",
+    kind: "asked",
+    unit: "s",
+    description: "By how much the clock of the database is ahead of that of the process.",
+    attributes: [],
+  },
   jobsWaiting: {
     name: "stile.jobs.waiting",
     kind: "asked",

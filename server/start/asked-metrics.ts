@@ -133,12 +133,21 @@ function answerForDatabase(
         and relname = any (${sql.param(tables.map(getTableName))})`);
     return rows;
   });
+  const difference = held(async () => {
+    const before = Date.now();
+    const { rows } = await read.execute<{ now: number }>(
+      sql`select extract(epoch from clock_timestamp())::float8 as now`,
+    );
+    const here = (before + Date.now()) / 2_000;
+    return rows.map(({ now }) => now - here);
+  });
   const ready = held(async () => ((await readiness.check()).ok ? 1 : 0), READY_HOLDS_MS);
   const ofJob = (name: string) => ({ "stile.job": name });
   /** Those that are due later have a negative age. */
   const overdue = (seconds: number) => Math.max(0, seconds);
   return [
     answerFor("ready", async () => [[(await ready()) ?? 0, {}]]),
+    answerFor("clockDifference", async () => ((await difference()) ?? []).map((seconds) => [seconds, {}])),
     answerFor("jobsWaiting", async () =>
       ((await waiting()) ?? []).map((job) => [job.waiting, ofJob(job.name)]),
     ),

@@ -97,6 +97,8 @@ describe("GET /metrics", () => {
   test("tells the state of processes and database", async () => {
     const found = await read();
     expect(sum(found, "stile_ready_ratio")).toBe(1);
+    expect(found.get("stile_clock_difference_seconds")?.samples).toHaveLength(1);
+    expect(Math.abs(sum(found, "stile_clock_difference_seconds"))).toBeLessThan(1);
     expect(sum(found, "stile_table_rows", { db_collection_name: "users" })).toBeGreaterThanOrEqual(0);
     expect(sum(found, "stile_deliveries_waiting")).toBe(0);
     for (const process of ["owner", "1", "2"]) {
