@@ -1,5 +1,7 @@
+import { clockDrills } from "./clocks.ts";
 import { databaseDrills } from "./database.ts";
 import type { Drills } from "./drill.ts";
+import { mailDrills } from "./mail.ts";
 import { processDrills } from "./processes.ts";
 import { webhookDrills } from "./webhooks.ts";
 
@@ -8,4 +10,6 @@ export const drills: Drills = {
   ...processDrills,
   ...databaseDrills,
   ...webhookDrills,
+  ...mailDrills,
+  ...clockDrills,
 };

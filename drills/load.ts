@@ -14,6 +14,8 @@ export interface LoadResult {
   succeeded: number;
   /** Logins that met an answer of 503, or none: a visitor would press again. */
   interrupted: number;
+  /** What these met, each once. */
+  interruptions: string[];
   /** Answers that no visitor should get: other statuses of 500 and more. */
   failed: number;
   /** The longest time in which no login succeeded, in milliseconds. */
@@ -41,6 +43,7 @@ export async function startLoad(url: string, rate: number): Promise<Load> {
     await signUp(flowClient(url), { email: addressOf(account), password });
   const running = new Set<Promise<void>>();
   const sessions: string[] = [];
+  const interruptions = new Set<string>();
   const result = { succeeded: 0, interrupted: 0, failed: 0, longestGapMs: 0 };
   let lastSuccess = performance.now();
   let isEnding = false;
@@ -55,7 +58,10 @@ export async function startLoad(url: string, rate: number): Promise<Load> {
       lastSuccess = now;
     } catch (error) {
       if (error instanceof Failed) result.failed += 1;
-      else result.interrupted += 1;
+      else {
+        result.interrupted += 1;
+        interruptions.add(messageOf(error));
+      }
     }
   }
 
@@ -72,9 +78,20 @@ export async function startLoad(url: string, rate: number): Promise<Load> {
       await loop;
       await Promise.all(running);
       const lost = await eventually(() => countInvalid(url, sessions));
-      return { ...result, longestGapMs: Math.round(result.longestGapMs), lost };
+      return {
+        ...result,
+        interruptions: [...interruptions],
+        longestGapMs: Math.round(result.longestGapMs),
+        lost,
+      };
     },
   };
+}
+
+/** What a login met; of a request without an answer, the reason below `fetch failed`. */
+function messageOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
 /** An answer that no visitor should get. */

@@ -83,7 +83,8 @@ for (const [name, drill] of Object.entries(drills)) {
   }
   const row = await perform(drill);
   rows.push(row);
-  for (const note of row.notes) process.stdout.write(`  ${note}\n`);
+  const met = row.interruptions.length > 0 ? [`interrupted logins met: ${row.interruptions.join(", ")}`] : [];
+  for (const note of [...row.notes, ...met]) process.stdout.write(`  ${note}\n`);
   process.stdout.write(row.faults.length === 0 ? "  ok\n" : `  FAULT: ${row.faults.join("\n  FAULT: ")}\n`);
 }
 process.stdout.write(

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 export const proxyNames = ["nginx", "haproxy", "caddy"] as const;
 
 /** The programs that tests run beside the server, if they are there. Debian's packages have these names. */
-export const programNames = [...proxyNames, "pgbouncer", "prometheus"] as const;
+export const programNames = [...proxyNames, "faketime", "pgbouncer", "prometheus"] as const;
 
 export type ProxyName = (typeof proxyNames)[number];
 

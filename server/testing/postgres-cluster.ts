@@ -66,16 +66,21 @@ export default async function setup(project: {
  * Starts one PostgreSQL for a whole run, with a migrated database to copy.
  *
  * @param parent folder for its own folder
+ * @param program makes a program that is run in place of PostgreSQL's, of the path of that and the cluster's folder
  */
-export async function startTestCluster(parent = tmpdir()): Promise<StartedCluster> {
+export async function startTestCluster(
+  parent = tmpdir(),
+  program: (postgres: string, folder: string) => string = (postgres) => postgres,
+): Promise<StartedCluster> {
   const folder = mkdtempSync(join(parent, "stile test "));
   const account = databaseAccount(join(folder, "data"));
   if (account) chownSync(folder, account.uid, account.gid);
+  const binaries = findBinaries(account);
   const cluster: Cluster = {
     directory: join(folder, "data"),
     logFile: join(folder, "postgres.log"),
     account,
-    binaries: findBinaries(account),
+    binaries: { ...binaries, postgres: program(binaries.postgres, folder) },
     password: "test",
   };
   await createCluster(cluster);

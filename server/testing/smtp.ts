@@ -55,7 +55,9 @@ export async function startSmtp({
     ...options,
     async onData(stream, session, callback) {
       const to = session.envelope.rcptTo.map(({ address }) => address.toLowerCase());
-      const mail = await simpleParser(stream);
+      const mail = await simpleParser(stream).catch(() => null);
+      // The client has left in the middle of it.
+      if (!mail) return;
       const code = await reply?.(to.join());
       if (code !== undefined && code >= 400) {
         // Like real servers, it quotes the rejected mail.
