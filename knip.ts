@@ -55,7 +55,17 @@ export default {
         /^react(-dom)?-18$/,
       ],
       // Programs of the system.
-      ignoreBinaries: ["apt-get", "go", "mount", "pgbouncer", "prometheus", "promtool", "taskset", "umount"],
+      ignoreBinaries: [
+        "apt-get",
+        "faketime",
+        "go",
+        "mount",
+        "pgbouncer",
+        "prometheus",
+        "promtool",
+        "taskset",
+        "umount",
+      ],
     },
     // Started by their paths.
     "bench/peer": { entry: ["{openid,server}.js"] },

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PostgresPair, startPostgresPair } from "../server/testing/postgres-pair.ts";
 import { type Drills, drill, nothing, type Surroundings } from "./drill.ts";
+import { smallDisk } from "./small-disk.ts";
 
 interface WithPair extends Surroundings {
   pair: PostgresPair;
@@ -20,7 +21,32 @@ const PROMOTION_MS = 3_000;
 const postmasterOf = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** The database is killed or hangs. */
+/** The embedded PostgreSQL has a small disk of its own. The log of the server is elsewhere. */
+async function withSmallDisk(): Promise<Surroundings> {
+  const folder = mkdtempSync(join(smallDisk ?? "", "data-"));
+  // PostgreSQL may run under another account.
+  chmodSync(folder, 0o711);
+  return {
+    env: { DATA_DIR: folder },
+    close: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** How long the disk is full. */
+const FULL_MS = 8_000;
+
+/** Writes a file until the disk is full. */
+function fill(file: string): void {
+  const some = Buffer.alloc(2 ** 20);
+  for (let bytes = some.length; bytes >= 1; bytes /= 2)
+    try {
+      for (;;) appendFileSync(file, some.subarray(0, bytes));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
+}
+
+/** The database is killed or hangs, or its disk is full. */
 export const databaseDrills: Drills = {
   "killed-database": drill({
     done: "the embedded PostgreSQL is killed (kill -9)",
@@ -65,6 +91,28 @@ export const databaseDrills: Drills = {
       pair.pausePrimary();
       await pause(8_000);
       pair.resumePrimary();
+    },
+  }),
+  "full-disk": drill({
+    done: "the disk of the embedded PostgreSQL is full for eight seconds",
+    alert: "StileNotReady",
+    log: /database_disk_full|No space left on device|the embedded PostgreSQL ended/,
+    mayMissMs: FULL_MS + 12_000,
+    obstacle: () =>
+      smallDisk === undefined
+        ? "no file system can be mounted: it needs root, or unshare (util-linux) and namespaces of users"
+        : null,
+    surround: withSmallDisk,
+    async harm() {
+      const filler = join(smallDisk ?? "", "filler");
+      const end = performance.now() + FULL_MS;
+      // What PostgreSQL gives free is filled, too.
+      while (performance.now() < end) {
+        fill(filler);
+        await pause(250);
+      }
+      rmSync(filler);
+      return undefined;
     },
   }),
 };

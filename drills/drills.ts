@@ -1,4 +1,5 @@
 import { clockDrills } from "./clocks.ts";
+import { connectionDrills } from "./connections.ts";
 import { databaseDrills } from "./database.ts";
 import type { Drills } from "./drill.ts";
 import { mailDrills } from "./mail.ts";
@@ -12,4 +13,5 @@ export const drills: Drills = {
   ...webhookDrills,
   ...mailDrills,
   ...clockDrills,
+  ...connectionDrills,
 };

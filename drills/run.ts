@@ -3,6 +3,7 @@ import type { Drill } from "./drill.ts";
 import { drills } from "./drills.ts";
 import { type LoadResult, startLoad } from "./load.ts";
 import { openPlace } from "./place.ts";
+import { runWithSmallDisk } from "./small-disk.ts";
 
 /**
  * `npm run drills`: harms a server while visitors sign in, one way after the other, and prints what was lost and for how
@@ -72,6 +73,9 @@ if (unknown.length > 0) {
   process.stderr.write(`there is no drill ${unknown.join(", ")}: ${Object.keys(drills).join(", ")}\n`);
   process.exit(2);
 }
+const endedThere = runWithSmallDisk();
+if (endedThere !== null) process.exit(endedThere);
+
 const rows: Row[] = [];
 for (const [name, drill] of Object.entries(drills)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;

@@ -65,6 +65,14 @@ const declarations = {
     description: "Requests that exceeded a limit.",
     attributes: ["stile.limit"],
   },
+  endedConnections: {
+    name: "stile.connections.ended",
+    kind: "counter",
+    unit: "{connection}",
+    description:
+      "Connections that the server has ended: their request arrived too slowly, had too large headers or was no HTTP, or their answer was not read.",
+    attributes: ["stile.reason"],
+  },
   messages: {
     name: "stile.messages",
     kind: "counter",

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { measure } from "../observability/metrics.ts";
 
 /**
  * Limits what one connection can occupy. A client may send requests without waiting for answers (pipelining, RFC 9112,
@@ -56,6 +57,7 @@ export function closeUnread(
   server.setTimeout(milliseconds, (socket) => {
     const unread = socket.writableLength > 0;
     const prepared = unread || [...running].every((outgoing) => outgoing.socket !== socket);
+    if (unread) measure("endedConnections", 1, { "stile.reason": "unread" });
     if (prepared) socket.destroy();
     else socket.setTimeout(milliseconds);
   });
