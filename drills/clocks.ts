@@ -8,6 +8,7 @@ import { type ShiftedClock, shiftedClock } from "../server/testing/shifted-clock
 import { signUp } from "../server/testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Drills, drill, type Findings, type Place, type Surroundings } from "./drill.ts";
+import { password } from "./load.ts";
 
 /** A clock that a drill sets, and a server that mails codes. */
 interface WithClock extends Surroundings {
@@ -57,7 +58,6 @@ async function withDatabaseClock(): Promise<WithClock> {
   };
 }
 
-const password = "correct horse battery staple";
 const email = "patient@example.com";
 
 /** An account of its own: its first code proves the address, which takes a password of before away (decision 3). */

@@ -5,6 +5,8 @@ import { signUp } from "../server/testing/sign-up.ts";
 
 /** Visitors who sign in, some each second, whatever becomes of the server. */
 export interface Load {
+  /** Logins so far that ended in a session. */
+  succeeded(): number;
   /** Ends it, once each login under way has ended. */
   end(): Promise<LoadResult>;
 }
@@ -26,7 +28,8 @@ export interface LoadResult {
 
 const ACCOUNTS = 10;
 
-const password = "correct horse battery staple";
+/** The password of every visitor. */
+export const password = "correct horse battery staple";
 
 /** Time after which a visitor gives up an answer. */
 const GIVE_UP_MS = 15_000;
@@ -37,8 +40,13 @@ const addressOf = (account: number) => `visitor${account}@example.com`;
  * Signs up the accounts, and then signs them in until it is ended.
  *
  * @param rate logins a second
+ * @param remembersSessions whether each session has to be valid at the end. Default: true
  */
-export async function startLoad(url: string, rate: number): Promise<Load> {
+export async function startLoad(
+  url: string,
+  rate: number,
+  { remembersSessions = true }: { remembersSessions?: boolean } = {},
+): Promise<Load> {
   for (let account = 0; account < ACCOUNTS; account += 1)
     await signUp(flowClient(url), { email: addressOf(account), password });
   const running = new Set<Promise<void>>();
@@ -51,7 +59,7 @@ export async function startLoad(url: string, rate: number): Promise<Load> {
   async function login(account: number): Promise<void> {
     try {
       const client = await withinTime(signIn(url, addressOf(account)));
-      sessions.push(cookiesOf(client));
+      if (remembersSessions) sessions.push(cookiesOf(client));
       result.succeeded += 1;
       const now = performance.now();
       result.longestGapMs = Math.max(result.longestGapMs, now - lastSuccess);
@@ -73,6 +81,7 @@ export async function startLoad(url: string, rate: number): Promise<Load> {
     }
   })();
   return {
+    succeeded: () => result.succeeded,
     async end() {
       isEnding = true;
       await loop;
@@ -105,7 +114,12 @@ async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   ]);
 }
 
-async function signIn(url: string, email: string): Promise<FlowClient> {
+/**
+ * Signs in an account with the password of visitors.
+ *
+ * @throws Error if that is interrupted or fails
+ */
+export async function signIn(url: string, email: string): Promise<FlowClient> {
   const client = flowClient(url);
   const heed = async ({ status }: { status: number }) => {
     if (status === 503) throw new Error("unavailable");

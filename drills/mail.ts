@@ -5,6 +5,7 @@ import { freePort } from "../server/testing/free-port.ts";
 import { signUp } from "../server/testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Drills, drill, type Findings, type Place, type Surroundings } from "./drill.ts";
+import { password } from "./load.ts";
 
 /** A mail server at one address, which can be exchanged for one that behaves badly. */
 interface WithMail extends Surroundings {
@@ -54,8 +55,7 @@ async function signInByMail(
   badly: Parameters<typeof startSmtp>[0] | null,
 ): Promise<Findings> {
   const visitors = Array.from({ length: VISITORS }, (_, visitor) => addressOf(visitor));
-  for (const email of visitors)
-    await signUp(flowClient(url), { email, password: "correct horse battery staple" });
+  for (const email of visitors) await signUp(flowClient(url), { email, password });
   await around.exchange(badly);
   const began = performance.now();
   const waiting: { email: string; client: ReturnType<typeof flowClient> }[] = [];

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Drill } from "./drill.ts";
+import { parseArgs } from "node:util";
+import type { Drill, Findings } from "./drill.ts";
 import { drills } from "./drills.ts";
 import { type LoadResult, startLoad } from "./load.ts";
 import { openPlace } from "./place.ts";
 import { runWithSmallDisk } from "./small-disk.ts";
+import { soak } from "./soak.ts";
 
 /**
  * `npm run drills`: harms a server while visitors sign in, one way after the other, and prints what was lost and for how
- * long answers were missing. Names of drills as arguments choose some. docs/operating/drills.md tells how to read it.
+ * long answers were missing. Names of drills as arguments choose some. `npm run drills -- soak --minutes 60` is the
+ * endurance run, which is done only when it is named. docs/operating/drills.md tells how to read both.
  */
 
 /** Logins a second. */
@@ -67,40 +70,62 @@ function faultsOf(
   ];
 }
 
-const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !Object.hasOwn(drills, name));
-if (unknown.length > 0) {
-  process.stderr.write(`there is no drill ${unknown.join(", ")}: ${Object.keys(drills).join(", ")}\n`);
+const { positionals: chosen, values } = parseArgs({
+  allowPositionals: true,
+  options: { minutes: { type: "string", default: "60" } },
+});
+const minutes = Number(values.minutes);
+const known = [...Object.keys(drills), "soak"];
+const unknown = chosen.filter((name) => !known.includes(name));
+if (unknown.length > 0 || !(minutes > 0)) {
+  process.stderr.write(
+    unknown.length > 0
+      ? `there is no drill ${unknown.join(", ")}: ${known.join(", ")}\n`
+      : "--minutes must be a number above 0\n",
+  );
   process.exit(2);
 }
 const endedThere = runWithSmallDisk();
 if (endedThere !== null) process.exit(endedThere);
 
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Prints what a drill found. */
+function report({ notes = [], faults = [] }: Findings): void {
+  for (const note of notes) print(`  ${note}`);
+  for (const fault of faults) print(`  FAULT: ${fault}`);
+  if (faults.length === 0) print("  ok");
+}
+
 const rows: Row[] = [];
+let isFaulty = false;
 for (const [name, drill] of Object.entries(drills)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
-  process.stdout.write(`${name}: ${drill.done}\n`);
+  print(`${name}: ${drill.done}`);
   const obstacle = drill.obstacle?.() ?? null;
   if (obstacle !== null) {
-    process.stdout.write(`  skipped: ${obstacle}\n`);
+    print(`  skipped: ${obstacle}`);
     continue;
   }
   const row = await perform(drill);
   rows.push(row);
+  isFaulty ||= row.faults.length > 0;
   const met = row.interruptions.length > 0 ? [`interrupted logins met: ${row.interruptions.join(", ")}`] : [];
-  for (const note of [...row.notes, ...met]) process.stdout.write(`  ${note}\n`);
-  process.stdout.write(row.faults.length === 0 ? "  ok\n" : `  FAULT: ${row.faults.join("\n  FAULT: ")}\n`);
+  report({ notes: [...row.notes, ...met], faults: row.faults });
 }
-process.stdout.write(
-  [
-    "",
-    "| Drill | Logins | interrupted | lost | without a login | alerts |",
-    "|---|--:|--:|--:|--:|---|",
-    ...rows.map(
-      (row) =>
-        `| ${row.done} | ${row.succeeded} | ${row.interrupted} | ${row.lost} | ${(row.longestGapMs / 1_000).toFixed(1)} s | ${row.alerts.join(", ") || "–"} |`,
-    ),
-    "",
-  ].join("\n"),
-);
-process.exit(rows.some(({ faults }) => faults.length > 0) ? 1 : 0);
+if (rows.length > 0) {
+  print("");
+  print("| Drill | Logins | interrupted | lost | without a login | alerts |");
+  print("|---|--:|--:|--:|--:|---|");
+  for (const row of rows)
+    print(
+      `| ${row.done} | ${row.succeeded} | ${row.interrupted} | ${row.lost} | ${(row.longestGapMs / 1_000).toFixed(1)} s | ${row.alerts.join(", ") || "–"} |`,
+    );
+}
+if (chosen.includes("soak")) {
+  print(`soak: half of the logins that the server can do, for ${minutes} minutes`);
+  const found = await soak(minutes, (line) => print(`  ${line}`));
+  isFaulty ||= (found.faults ?? []).length > 0;
+  report(found);
+}
+process.exit(isFaulty ? 1 : 0);
