@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { alone } from "./build-lock.ts";
 import { buildPages } from "./build-pages.ts";
 import { currentStamp, isBuilt, targets } from "./build-stamp.mjs";
 import { bundleServer } from "./bundle-server.ts";
@@ -19,8 +20,13 @@ const stamp = currentStamp();
 const isNeeded = (target: keyof typeof targets) =>
   !parameters.includes("--when-needed") || !isBuilt(target, stamp);
 
-if (isNeeded("server")) await complete("server", buildServer);
-if (parameters.includes("--next") && isNeeded("next")) await complete("next", buildForNext);
+const built: (keyof typeof targets)[] = parameters.includes("--next") ? ["server", "next"] : ["server"];
+
+if (built.some(isNeeded))
+  await alone(root, async () => {
+    if (isNeeded("server")) await complete("server", buildServer);
+    if (built.includes("next") && isNeeded("next")) await complete("next", buildForNext);
+  });
 
 async function buildServer(): Promise<void> {
   rmSync(join(root, "dist"), { recursive: true, force: true });
