@@ -7,7 +7,7 @@ import { copyTemplate, startTestCluster } from "../server/testing/postgres-clust
 import { type ShiftedClock, shiftedClock } from "../server/testing/shifted-clock.ts";
 import { signUp } from "../server/testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
-import { type Drills, drill, type Findings, type Place, type Surroundings } from "./drill.ts";
+import { type Drills, drill, type Findings, MAY_INTERRUPT, type Place, type Surroundings } from "./drill.ts";
 import { password } from "./load.ts";
 
 /** A clock that a drill sets, and a server that mails codes. */
@@ -149,7 +149,7 @@ export const clockDrills: Drills = {
   "server-clock": drill({
     ...common,
     done: "the server's clock is set an hour ahead, an hour behind, and right again",
-    mayInterrupt: 0,
+    mayInterrupt: MAY_INTERRUPT,
     surround: withServerClock,
     harm: (_, around, place) =>
       setTheClock(place, around, {

@@ -1,4 +1,4 @@
-import { get } from "node:http";
+import { type ClientRequest, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RunningServer } from "../server/testing/server.ts";
@@ -81,7 +81,7 @@ async function openStream(server: RunningServer, key: string, visitor: number): 
   const { id, links } = (await answer.json()) as { id: string; links: { rel: string; href: string }[] };
   const href = links.find(({ rel }) => rel === "events")?.href ?? "";
   let text = "";
-  const stream = await new Promise<import("node:http").ClientRequest>((resolve, reject) => {
+  const stream = await new Promise<ClientRequest>((resolve, reject) => {
     const headers = {
       accept: "text/event-stream",
       "x-forwarded-for": `192.0.2.${visitor % 50}`,
@@ -97,7 +97,7 @@ async function openStream(server: RunningServer, key: string, visitor: number): 
 }
 
 async function holdConnections(server: RunningServer, _: Surroundings, place: Place): Promise<Findings> {
-  const limit = Number(descriptorLimit());
+  const limit = descriptorLimit();
   const idle = Math.min(IDLE, limit - STREAMS - SPARE_DESCRIPTORS);
   const { out: key } = await runStile(["keys", "create", "--interface", "authenticator"], {
     cwd: server.folder,
@@ -143,12 +143,12 @@ async function holdConnections(server: RunningServer, _: Surroundings, place: Pl
 }
 
 /** How many descriptors a process of this account may have. Node raises it to the hard limit. */
-function descriptorLimit(): string | number {
+function descriptorLimit(): number {
   const { userLimits } = process.report.getReport() as unknown as {
     userLimits: { open_files: { soft: string | number } };
   };
   const { soft } = userLimits.open_files;
-  return soft === "unlimited" ? Number.POSITIVE_INFINITY : soft;
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 const SLOW = 500;

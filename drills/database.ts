@@ -112,7 +112,6 @@ export const databaseDrills: Drills = {
         await pause(250);
       }
       rmSync(filler);
-      return undefined;
     },
   }),
 };

@@ -61,6 +61,9 @@ export interface Drill<Around extends Surroundings = Surroundings> {
   harm(server: RunningServer, around: Around, place: Place): Promise<Findings | undefined>;
 }
 
+/** The most logins that may be interrupted where the harm is none to logins: a machine that is busy otherwise turns a few away. */
+export const MAY_INTERRUPT = 10;
+
 /** Drills by their names. */
 export type Drills = Readonly<Record<string, Drill>>;
 

@@ -86,6 +86,8 @@ export async function startLoad(
       isEnding = true;
       await loop;
       await Promise.all(running);
+      // Logins that have not succeeded again end no gap.
+      result.longestGapMs = Math.max(result.longestGapMs, performance.now() - lastSuccess);
       const lost = await eventually(() => countInvalid(url, sessions));
       return {
         ...result,

@@ -4,7 +4,7 @@ import { flowClient } from "../server/testing/flow-client.ts";
 import { freePort } from "../server/testing/free-port.ts";
 import { signUp } from "../server/testing/sign-up.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
-import { type Drills, drill, type Findings, type Place, type Surroundings } from "./drill.ts";
+import { type Drills, drill, type Findings, MAY_INTERRUPT, type Place, type Surroundings } from "./drill.ts";
 import { password } from "./load.ts";
 
 /** A mail server at one address, which can be exchanged for one that behaves badly. */
@@ -108,7 +108,7 @@ async function signInByMail(
 const common = {
   log: /job failed and will be retried/,
   mayMissMs: 2_000,
-  mayInterrupt: 0,
+  mayInterrupt: MAY_INTERRUPT,
   surround: withMail,
 };
 

@@ -34,7 +34,8 @@ async function perform(drill: Drill): Promise<Row> {
     try {
       const load = await startLoad(place.url, RATE);
       await pause(BEFORE_S * 1_000);
-      const { notes = [], faults = [] } = (await drill.harm(place.server, around, place)) ?? {};
+      const { notes = [], faults = [] } =
+        (await drill.harm(place.server, around, place).catch(asFault)) ?? {};
       await pause(AFTER_S * 1_000);
       const result = await load.end();
       const alerts = await place.alerts();
@@ -52,6 +53,9 @@ async function perform(drill: Drill): Promise<Row> {
     await around.close();
   }
 }
+
+/** A drill that could not be done is a fault, and keeps no other one from being done. */
+const asFault = (error: Error): Findings => ({ faults: [error.message] });
 
 function faultsOf(
   { alert, log, mayMissMs, mayInterrupt = Number.POSITIVE_INFINITY }: Drill,
