@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { metrics } from "../../observability/metrics.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -47,6 +48,15 @@ afterAll(async () => {
 const ask = (path = "/metrics", headers: Record<string, string> = { authorization: `Bearer ${KEY}` }) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers });
 
+/** Sends a text on a connection of its own, and returns the status of the answer. */
+async function rawStatus(text: string): Promise<string | undefined> {
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.end(text);
+  let answer = "";
+  for await (const chunk of socket) answer += chunk;
+  return /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
+}
+
 async function read(): Promise<Map<string, Family>> {
   const answer = await ask();
   expect(answer.status).toBe(200);
@@ -92,6 +102,18 @@ describe("GET /metrics", () => {
       const steps = { stile_flow_type: "login", stile_state: "login_password" };
       expect(sum(found, "stile_step_duration_seconds_count", steps)).toBe(1);
     });
+  });
+
+  test("counts connections that the server has ended, by the reason", async () => {
+    const ended = (reason: string) =>
+      read().then((found) => sum(found, "stile_connections_ended_total", { stile_reason: reason }));
+    expect([await ended("malformed"), await ended("large_headers")]).toEqual([0, 0]);
+    const statuses = await Promise.all([
+      rawStatus("no HTTP\r\n\r\n"),
+      rawStatus(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(20_000)}\r\n\r\n`),
+    ]);
+    expect(statuses).toEqual(["400", "431"]);
+    expect([await ended("malformed"), await ended("large_headers")]).toEqual([1, 1]);
   });
 
   test("tells the state of processes and database", async () => {
