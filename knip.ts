@@ -65,6 +65,7 @@ export default {
         "promtool",
         "taskset",
         "umount",
+        "unshare",
       ],
     },
     // Started by their paths.

@@ -9,12 +9,10 @@ import { soak } from "./soak.ts";
 
 /**
  * `npm run drills`: harms a server while visitors sign in, one way after the other, and prints what was lost and for how
- * long answers were missing. Names of drills as arguments choose some. `npm run drills -- soak --minutes 60` is the
+ * long answers were missing. Names of drills as arguments choose some, and `--rate` fewer logins a second than 20 on a
+ * machine that is small or busy. `npm run drills -- soak --minutes 60` is the
  * endurance run, which is done only when it is named. docs/operating/drills.md tells how to read both.
  */
-
-/** Logins a second. */
-const RATE = 20;
 
 /** Seconds before the harm and after it. */
 const BEFORE_S = 6;
@@ -27,12 +25,13 @@ interface Row extends LoadResult {
   faults: string[];
 }
 
-async function perform(drill: Drill): Promise<Row> {
+/** @param rate logins a second */
+async function perform(drill: Drill, rate: number): Promise<Row> {
   const around = await drill.surround();
   try {
     const place = await openPlace(around);
     try {
-      const load = await startLoad(place.url, RATE);
+      const load = await startLoad(place.url, rate);
       await pause(BEFORE_S * 1_000);
       const { notes = [], faults = [] } =
         (await drill.harm(place.server, around, place).catch(asFault)) ?? {};
@@ -76,16 +75,19 @@ function faultsOf(
 
 const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: "string", default: "60" } },
+  options: {
+    minutes: { type: "string", default: "60" },
+    rate: { type: "string", default: "20" },
+  },
 });
-const minutes = Number(values.minutes);
+const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
 const known = [...Object.keys(drills), "soak"];
 const unknown = chosen.filter((name) => !known.includes(name));
-if (unknown.length > 0 || !(minutes > 0)) {
+if (unknown.length > 0 || !(minutes > 0 && rate > 0)) {
   process.stderr.write(
     unknown.length > 0
       ? `there is no drill ${unknown.join(", ")}: ${known.join(", ")}\n`
-      : "--minutes must be a number above 0\n",
+      : "--minutes and --rate must be numbers above 0\n",
   );
   process.exit(2);
 }
@@ -111,7 +113,7 @@ for (const [name, drill] of Object.entries(drills)) {
     print(`  skipped: ${obstacle}`);
     continue;
   }
-  const row = await perform(drill);
+  const row = await perform(drill, rate);
   rows.push(row);
   isFaulty ||= row.faults.length > 0;
   const met = row.interruptions.length > 0 ? [`interrupted logins met: ${row.interruptions.join(", ")}`] : [];
