@@ -45,6 +45,19 @@ function startLater(handle: RequestListener, incoming: IncomingMessage, outgoing
   });
 }
 
+/** Why the server ends a connection by itself. */
+const endReasons = ["large_headers", "malformed", "slow", "unread"] as const;
+
+/** Counts a connection that the server ends by itself. */
+export function countEnded(reason: (typeof endReasons)[number]): void {
+  measure("endedConnections", 1, { "stile.reason": reason });
+}
+
+/** Begins the counts with zero: the rate of a counter that begins with its first thousand tells nothing of these. */
+export function beginCounts(): void {
+  for (const reason of endReasons) measure("endedConnections", 0, { "stile.reason": reason });
+}
+
 /**
  * Closes connections whose client reads nothing of an answer for a time, and idle ones when Node reports them. A request
  * whose answer is still being prepared may take longer.
@@ -57,7 +70,7 @@ export function closeUnread(
   server.setTimeout(milliseconds, (socket) => {
     const unread = socket.writableLength > 0;
     const prepared = unread || [...running].every((outgoing) => outgoing.socket !== socket);
-    if (unread) measure("endedConnections", 1, { "stile.reason": "unread" });
+    if (unread) countEnded("unread");
     if (prepared) socket.destroy();
     else socket.setTimeout(milliseconds);
   });

@@ -16,10 +16,9 @@ import type { ApiRequest } from "../http/request/api-request.ts";
 import { clientAddress, sourceOf, trustedProxies } from "../http/request/client-address.ts";
 import { NodeRequest } from "../http/request/node-request.ts";
 import { type AccessFields, levelOf, loggedFields } from "../observability/access-fields.ts";
-import { measure } from "../observability/metrics.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { beginRequest } from "../observability/requests.ts";
-import { closeUnread, oneAtATime } from "./connections.ts";
+import { beginCounts, closeUnread, countEnded, oneAtATime } from "./connections.ts";
 import type { ConsolePages } from "./console-pages.ts";
 
 /** Handlers of requests. */
@@ -90,6 +89,7 @@ export function createListener({
   destinations.then(
     (resolved) => {
       loggable = resolved.loggable;
+      beginCounts();
     },
     () => {},
   );
@@ -219,8 +219,8 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const statuses = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 } as const;
   const status = statuses[error.code as keyof typeof statuses] ?? 400;
-  const reasons = { 400: "malformed", 408: "slow", 431: "large_headers" };
-  measure("endedConnections", 1, { "stile.reason": reasons[status] });
+  const reasons = { 400: "malformed", 408: "slow", 431: "large_headers" } as const;
+  countEnded(reasons[status]);
   const { body = "", headers = {} } = rejected(status, {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",

@@ -107,6 +107,11 @@ describe("GET /metrics", () => {
   test("counts connections that the server has ended, by the reason", async () => {
     const ended = (reason: string) =>
       read().then((found) => sum(found, "stile_connections_ended_total", { stile_reason: reason }));
+    // From zero, so that a rate is told of the first ones.
+    const samples = (await read()).get("stile_connections_ended")?.samples ?? [];
+    expect(new Set(samples.map(({ labels }) => labels.stile_reason))).toEqual(
+      new Set(["large_headers", "malformed", "slow", "unread"]),
+    );
     expect([await ended("malformed"), await ended("large_headers")]).toEqual([0, 0]);
     const statuses = await Promise.all([
       rawStatus("no HTTP\r\n\r\n"),
