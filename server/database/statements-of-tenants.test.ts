@@ -39,7 +39,7 @@ it("every statement of the journeys of users names the tenant of each table", as
     client.query(`create database ${name} template ${template} owner stile`),
   );
   await explainQueries(name);
-  const walked = await walkJourneys({ DATABASE_URL: ownerUrl.replace(/[^/]+$/, name) });
+  const walked = await walkJourneys({ url: ownerUrl.replace(/[^/]+$/, name) });
   await walked.stop();
   const statements = explainedQueries(name).filter(({ text }) => !ofAllTenants.some((one) => one.test(text)));
   expect(statements.length).toBeGreaterThan(100);

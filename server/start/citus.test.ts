@@ -33,7 +33,7 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   afterAll(() => cluster.stop());
 
   it("is used as any other, until it is distributed", async () => {
-    const walked = await walkJourneys(environment);
+    const walked = await walkJourneys({ url, env: environment });
     await walked.stop();
     expect(walked.performed).toBeGreaterThan(100);
     expect(await stile("database status")).toMatchObject({
@@ -73,7 +73,7 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   });
 
   it("has every journey of users, with no statement that Citus refuses", async () => {
-    const walked = await walkJourneys(environment);
+    const walked = await walkJourneys({ url, env: environment });
     await walked.stop();
     expect(walked.performed).toBeGreaterThan(100);
     expect(errorsIn(cluster.logs())).toEqual([]);

@@ -25,15 +25,25 @@ export interface WalkedServer {
   stop(): Promise<void>;
 }
 
+/** Where a walked server keeps its data. */
+export interface WalkedDatabase {
+  /** The `DATABASE_URL` of the server. */
+  url: string;
+  /** The address of the one server that takes writes; default: `url`. */
+  primaryUrl?(): Promise<string>;
+  /** Further settings of the server. */
+  env?: Record<string, string>;
+}
+
 /**
  * Starts a server and walks every journey of users to its end, one after the other.
  *
- * @param env of the server, beside its own. Default: a new database of the tests' PostgreSQL
+ * @param on an empty or a migrated database. Default: a new one of the tests' PostgreSQL
  */
-export async function walkJourneys(env: Record<string, string> = {}): Promise<WalkedServer> {
-  const url = env.DATABASE_URL ?? (await createDatabase());
-  const query: WalkedServer["query"] = (text, parameters = []) =>
-    withClient(url, async (client) => (await client.query(text, parameters)).rows);
+export async function walkJourneys(on?: WalkedDatabase): Promise<WalkedServer> {
+  const { url, primaryUrl = async () => url, env } = on ?? { url: await createDatabase() };
+  const query: WalkedServer["query"] = async (text, parameters = []) =>
+    withClient(await primaryUrl(), async (client) => (await client.query(text, parameters)).rows);
   const origin = `http://localhost:${await freePort()}`;
   const { settings, close, ...providers } = await startProviders(origin);
   const server = await startServer({

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isInstalled, packageOf } from "../../scripts/test-programs.ts";
+import { flowClient } from "../testing/flow-client.ts";
+import { beginAll, describeWalk, finish, newPerson, type Walk } from "../testing/journeys/journey.ts";
+import { registrations } from "../testing/journeys/registrations.ts";
+import { type WalkedServer, walkJourneys } from "../testing/journeys/walk-journeys.ts";
+import { type PatroniCluster, startPatroniCluster } from "../testing/patroni/patroni-cluster.ts";
+
+const programs = ["patroni", "etcd"] as const;
+const missing = programs.filter((name) => !isInstalled(name)).map(packageOf);
+const reason =
+  missing.length === 0
+    ? ""
+    : `, skipped: ${programs.join(" or ")} is not installed (apt-get install ${missing.join(" ")})`;
+
+describe.skipIf(missing.length > 0)(`over Patroni${reason}`, () => {
+  let cluster: PatroniCluster;
+  let walked: WalkedServer;
+
+  beforeAll(async () => {
+    cluster = await startPatroniCluster();
+    walked = await walkJourneys(cluster);
+  });
+
+  afterAll(async () => {
+    await walked?.stop();
+    await cluster?.stop();
+  });
+
+  test("every journey is walked to its end", () => {
+    expect(walked.performed).toBeGreaterThan(100);
+    expect(walked.server.logs()).not.toMatch(/"level":"error"/);
+  });
+
+  test("registrations that a switch-over meets are completed after it, in whatever state they stand, by the same process", async () => {
+    const { server, fixtures, query } = walked;
+    const { pid } = server;
+    const standing = await beginAll(registrations, server, fixtures);
+    let isOver = false;
+    const switchOver = cluster.switchOver().finally(() => {
+      isOver = true;
+    });
+    const statuses = new Set<number>();
+    const registered: Walk[] = [];
+    while (!isOver) registered.push(await register(walked, statuses));
+    await switchOver;
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    for (const walk of standing) {
+      await finish(walk);
+      expect([describeWalk(walk), walk.client.state.name]).toEqual([describeWalk(walk), "success"]);
+    }
+    for (const { client, person } of [...registered, ...standing]) {
+      const users = await query("select from emails where address = $1 and user_id is not null", [
+        person.email,
+      ]);
+      expect(users).toHaveLength(1);
+      const session = await client.request("/sessions/validate");
+      expect(await session.json()).toMatchObject({ is_valid: true });
+    }
+    expect(server.pid).toBe(pid);
+    expect(server.logs()).toContain("the database has another primary");
+  });
+});
+
+/** Registers as a client does that sends a step again after an answer of 503. */
+async function register(
+  { server, fixtures }: Pick<WalkedServer, "server" | "fixtures">,
+  statuses: Set<number>,
+): Promise<Walk> {
+  const [journey] = registrations;
+  if (!journey) throw new Error("there is no journey of a registration");
+  const walk: Walk = { journey, client: flowClient(server.url), person: newPerson(), fixtures, steps: 0 };
+  const { client } = walk;
+  const send = async (request: () => Promise<unknown>) => {
+    do {
+      await request();
+      statuses.add(client.last.status);
+    } while (client.last.status === 503);
+  };
+  await send(() => client.start("registration"));
+  while (client.state.name !== "success") {
+    const { state } = client;
+    const act = journey.acts[state.name];
+    if (!act) throw new Error(`a registration ended in ${state.name}`);
+    const [action, input] = await act({ ...walk, state });
+    await send(() => client.act(action, input ?? {}));
+  }
+  return walk;
+}
