@@ -7,6 +7,7 @@ import { executePart, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import { outlastOutage } from "../database/outlast-outage.ts";
 import type { Standing } from "../database/standing.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
@@ -48,11 +49,14 @@ interface Attempted {
 
 const NOT_SETTLED = "settling a job failed; it will run again";
 
-/** Deletes ended jobs, so that nothing of them stays in the database. One that was taken anew after its lease is left. */
+/**
+ * Deletes ended jobs, so that nothing of them stays in the database. One that was taken anew after its lease is left. One
+ * that is due again was not: its lease has ended during an outage, or a failover has lost that it was taken.
+ */
 const endingPart = (name: string, bunch: readonly Ended[]): Part => ({
   name: `end_${name}`,
   text: `jobs_ended as (
-    delete from pgboss.job where name = $1 and id = any ($2::uuid[]) and state = 'active'
+    delete from pgboss.job where name = $1 and id = any ($2::uuid[]) and state in ('active', 'retry', 'created')
       and retry_count = ($3::int[])[array_position($2::uuid[], id)])`,
   values: [name, bunch.map(({ row }) => row.id), bunch.map(({ row }) => row.retryCount)],
 });
@@ -271,15 +275,18 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   /**
-   * Ends jobs and writes what they resulted in, in one statement. If it fails, each is ended alone, and then without its
-   * writes: what was done must not be done again for want of a record.
+   * Ends jobs and writes what they resulted in, in one statement, once the database takes it. If it fails otherwise, each is
+   * ended alone, and then without its writes: what was done must not be done again for want of a record.
    */
   async function end(name: Job["name"], bunch: readonly Ended[]): Promise<void> {
     const writes = bunch.flatMap((one) => one.writes);
     const parts = [endingPart(name, bunch), ...writes.flatMap((write) => write.parts)];
     let returned: Record<string, unknown>;
     try {
-      returned = await runTogether<Record<string, unknown>>(database, parts, "claim");
+      returned = await outlastOutage(
+        () => runTogether<Record<string, unknown>>(database, parts, "claim"),
+        ending.signal,
+      );
     } catch (error) {
       const line = { ...bunch[0]?.facts, failure: describeFailure(error) };
       if (bunch.length > 1) await Promise.all(bunch.map((one) => end(name, [one])));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { flowClient } from "../testing/flow-client.ts";
@@ -5,6 +6,8 @@ import { withClient } from "../testing/postgres-cluster.ts";
 import { type PostgresPair, startPostgresPair } from "../testing/postgres-pair.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { signUp as signUpWith } from "../testing/sign-up.ts";
+import { startSmtp } from "../testing/smtp.ts";
+import { startReceiver } from "../testing/webhook-receiver.ts";
 
 let pair: PostgresPair;
 let server: RunningServer;
@@ -88,6 +91,67 @@ describe("a server whose database is a primary with a synchronous standby", () =
     await eventually(async () => void (await signUp("grace")));
     const users = await withClient(pair.urls[1], (client) => client.query("select from users"));
     expect(users.rowCount).toBe(2);
+  });
+});
+
+/** Time in which the standby gets commits that have not waited for it. */
+const REPLICATION_MS = 1_000;
+
+describe("what is sent when the primary is lost", () => {
+  /** Kills the primary once, and promotes the standby soon. */
+  const failOver = async () => {
+    await pause(REPLICATION_MS);
+    pair.killPrimary();
+    await pair.promote();
+  };
+  const query = async (text: string) =>
+    withClient(pair.urls[1], async (client) => (await client.query(text)).rows);
+
+  test("is recorded by the new primary, and no mail is sent again", async () => {
+    let failedOver: Promise<void> | undefined;
+    const smtp = await startSmtp({
+      async reply() {
+        failedOver ??= failOver();
+        await failedOver;
+        return undefined;
+      },
+    });
+    await server.restart({ SMTP_URL: smtp.url, STILE_EMAIL_REQUIRE_VERIFICATION: "true" });
+    const client = flowClient(server.url);
+    await client.start("registration", { capabilities: {} });
+    if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+    await client.act("register_login_identifier", { email: "ada@example.com" });
+    await smtp.waitFor("ada@example.com");
+    await eventually(async () => {
+      expect(await query("select type from audit_logs where type like 'mail_%' order by created_at")).toEqual(
+        [{ type: "mail_queued" }, { type: "mail_accepted" }],
+      );
+      expect(await query("select from pgboss.job where name = 'send_mail'")).toEqual([]);
+    });
+    expect(smtp.messages).toHaveLength(1);
+    expect(server.logs()).not.toMatch(/it will run again|recording what became of a job failed/);
+    await smtp.close();
+  });
+
+  test("is recorded by the new primary, and no event is delivered again", async () => {
+    const receiver = await startReceiver();
+    let failedOver: Promise<void> | undefined;
+    receiver.answer = (response) => {
+      failedOver ??= failOver();
+      void failedOver.then(() => response.writeHead(204).end());
+    };
+    await server.restart({
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
+      STILE_WEBHOOKS_HOOKS: JSON.stringify([{ callback: receiver.url, events: ["user"] }]),
+    });
+    await signUp("ada");
+    await eventually(async () => {
+      expect(await query("select distinct state from webhook_deliveries")).toEqual([{ state: "delivered" }]);
+    });
+    const ids = receiver.received.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+    await receiver.close();
   });
 });
 

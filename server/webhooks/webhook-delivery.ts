@@ -4,6 +4,7 @@ import type { Database } from "#db/client";
 import { auditEntryJson } from "../audit/audit-entry.ts";
 import type { AuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
+import { outlastOutage } from "../database/outlast-outage.ts";
 import type { Standing } from "../database/standing.ts";
 import type { Counters } from "../funnel/counters.ts";
 import { createBunches } from "../jobs/bunches.ts";
@@ -75,7 +76,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   const outcomes = createBunches<AttemptedDelivery, boolean>({
     max: MAX_OUTCOMES,
     waitMs: COLLECTING_MS,
-    write: (bunch) => record(options, bunch),
+    write: (bunch) => record(options, bunch, ending.signal),
   });
   let worker: Worker | undefined;
   let isWoken = false;
@@ -264,14 +265,19 @@ interface AttemptedDelivery {
 }
 
 /**
- * Writes outcomes. What fails is logged: the deliveries are claimed again when their leases end.
+ * Writes outcomes, once the database takes them. What fails otherwise is logged: the deliveries are claimed again when their
+ * leases end.
  *
  * @returns whether the statement released deliveries that waited for others
  */
-async function record(options: DeliveryOptions, bunch: readonly AttemptedDelivery[]): Promise<boolean> {
+async function record(
+  options: DeliveryOptions,
+  bunch: readonly AttemptedDelivery[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const { config, auditOutput, log } = options;
   try {
-    const { disabled, hasReleased } = await writeOutcomes(options, bunch);
+    const { disabled, hasReleased } = await outlastOutage(() => writeOutcomes(options, bunch), signal);
     for (const attempted of bunch) countAttempt(options, attempted);
     for (const entry of disabled) {
       const { webhook } = entry.details;

@@ -1,0 +1,32 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isDatabaseUnreachable, isReadOnly } from "#db/errors";
+
+/** Longer than a failover takes: with Patroni's defaults, 40 seconds. */
+const OUTAGE_MS = 120_000;
+
+const PAUSE_MS = 200;
+
+/**
+ * Runs a write again until the database takes it. For what was done already, and would be done again for want of its record:
+ * a mail that was sent.
+ *
+ * @param write changes nothing if it was committed before and its answer was lost
+ * @param signal ends the attempts
+ * @throws the last error, after two minutes; at once, an error that has another cause than the outage of the database
+ */
+export async function outlastOutage<Result>(
+  write: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const deadline = performance.now() + OUTAGE_MS;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      const isOutage = isDatabaseUnreachable(error) || isReadOnly(error);
+      if (!isOutage || signal.aborted || performance.now() > deadline) throw error;
+    }
+    // Aborted, it makes a last attempt.
+    await pause(PAUSE_MS, undefined, { signal }).catch(() => {});
+  }
+}
