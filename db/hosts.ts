@@ -13,7 +13,7 @@ const LOOK_INTERVAL_MS = 500;
 const SEARCH_INTERVAL_MS = 200;
 
 /** The same while none has been found for long: each search is a sign-in at each server. */
-const MAX_SEARCH_INTERVAL_MS = 3_000;
+const MAX_SEARCH_INTERVAL_MS = 1_000;
 
 /** Time for other servers to answer after the first that takes writes: a former primary may have come back as one. */
 const OTHERS_MS = 200;
