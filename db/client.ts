@@ -81,12 +81,21 @@ export function openDatabase(
 ): Database {
   const hosts = typeof address === "string" ? new DatabaseHosts(address) : address;
   const connections = new Set<Connection>();
+  /** Connections that are being opened. The pool tells of them only once they are. */
+  const opening = new Set<Connection>();
+  class TrackedConnection extends Connection {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      opening.add(this);
+      for (const event of ["connect", "end"] as const) this.once(event, () => opening.delete(this));
+    }
+  }
   const pools: pg.Pool[] = [];
   let lastEnded = () => {};
   let endWatch = () => {};
   const open = (PoolOfKind: typeof Pool, options?: string, more: pg.PoolConfig = {}) => {
     const client = new PoolOfKind({
-      Client: Connection,
+      Client: TrackedConnection,
       connectionString: hosts.url,
       max: size,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -120,7 +129,7 @@ export function openDatabase(
   hosts.onMove((url) => {
     for (const { options } of pools) options.connectionString = url;
     // What they wait for may never be answered: the former server may be gone without a word.
-    for (const connection of connections) connection.abandon();
+    for (const connection of [...connections, ...opening]) connection.abandon();
   });
   return {
     write,

@@ -1,5 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { addressesOf } from "./hosts.ts";
+import { sql } from "drizzle-orm";
+import { afterEach, describe, expect, inject, test } from "vitest";
+import { eventually } from "../server/testing/eventually.ts";
+import { postgresProxy } from "../server/testing/postgres-proxy.ts";
+import { severableProxy } from "../server/testing/severable-proxy.ts";
+import { openDatabase } from "./client.ts";
+import { addressesOf, DatabaseHosts } from "./hosts.ts";
 
 describe("an address of a database", () => {
   test.each([
@@ -36,5 +41,58 @@ describe("an address of a database", () => {
     [`postgres://${Array.from({ length: 17 }, () => "one").join()}/stile`, "it names more than 16 hosts"],
   ])("%s is refused, with the reason", (url, message) => {
     expect(() => addressesOf(url)).toThrow(message);
+  });
+});
+
+describe("while the server in use hangs", () => {
+  const opened: { close(): Promise<void> }[] = [];
+  const keep = <One extends { close(): Promise<void> }>(one: One): One => {
+    opened.push(one);
+    return one;
+  };
+
+  afterEach(async () => {
+    for (const one of opened.splice(0).toReversed()) await one.close();
+  });
+
+  const both = (one: { url: string }, other: { url: string }) =>
+    one.url.replace(/@([^/]+)/, `@$1,${new URL(other.url).host}`);
+
+  test("a connection that is being opened to it is ended when another one is used", async () => {
+    const { ownerUrl } = inject("postgres");
+    const [former, next] = [keep(await severableProxy(ownerUrl)), keep(await severableProxy(ownerUrl))];
+    const hosts = new DatabaseHosts(both(former, next));
+    const hour = 3_600_000;
+    const database = keep(openDatabase(hosts, 1, () => {}, true, hour));
+    former.sever();
+    database.watch(() => {});
+    const hanging = database.write.execute(sql`select 1`);
+    await expect(hanging).rejects.toThrow();
+    expect(hosts.url).toBe(next.url);
+    expect((await database.write.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("the others are asked again and again without waiting for it", async () => {
+    const { ownerUrl } = inject("postgres");
+    const asked = { hanging: 0, other: 0 };
+    let otherAtSecond: number | undefined;
+    const hanging = keep(
+      await postgresProxy(ownerUrl, () => {
+        asked.hanging += 1;
+        // The first question is that of the watch, and the second one the first of a search.
+        if (asked.hanging === 3) otherAtSecond = asked.other;
+      }),
+    );
+    const other = keep(
+      await postgresProxy(ownerUrl, (client) => {
+        asked.other += 1;
+        client.destroy();
+      }),
+    );
+    const hosts = new DatabaseHosts(both(hanging, other));
+    hosts.watch();
+    await eventually(() => expect(asked.hanging).toBeGreaterThanOrEqual(3));
+    hosts.end();
+    expect(otherAtSecond).toBeGreaterThan(2);
   });
 });

@@ -15,6 +15,9 @@ const SEARCH_INTERVAL_MS = 200;
 /** The same while none has been found for long: each search is a sign-in at each server. */
 const MAX_SEARCH_INTERVAL_MS = 1_000;
 
+/** Time that one search waits for answers. A later one takes those that come afterwards: a hanging server delays none. */
+const SEARCH_MS = 300;
+
 /** Time for other servers to answer after the first that takes writes: a former primary may have come back as one. */
 const OTHERS_MS = 200;
 
@@ -69,6 +72,8 @@ export class DatabaseHosts {
   #timer: NodeJS.Timeout | undefined;
   /** Asks the server in use. */
   #kept: pg.Client | undefined;
+  /** Timelines that servers were asked for, and that no search has used yet; 0 of one that takes no writes. */
+  readonly #asked = new Map<string, Promise<number>>();
   #ended = false;
 
   /** @throws AddressError */
@@ -133,20 +138,22 @@ export class DatabaseHosts {
     let pauseMs = LOOK_INTERVAL_MS;
     let isLost = false;
     const look = async () => {
-      this.#kept ??= clientOf(this.#url);
-      const takesWrites = timelineOf(await askClient(this.#kept)) > 0;
-      if (!takesWrites) {
-        if (!isLost) for (const lost of this.#lost) lost();
-        this.#letGo();
-        await this.#search();
+      const wasLost = isLost;
+      if (!wasLost) {
+        this.#kept ??= clientOf(this.#url);
+        isLost = timelineOf(await askClient(this.#kept)) === 0;
+        if (isLost) {
+          for (const lost of this.#lost) lost();
+          this.#letGo();
+        }
       }
+      if (isLost) isLost = !(await this.#search());
       if (this.#ended) return;
-      pauseMs = takesWrites
+      pauseMs = !isLost
         ? LOOK_INTERVAL_MS
-        : isLost
+        : wasLost
           ? Math.min(pauseMs * 1.5, MAX_SEARCH_INTERVAL_MS)
           : SEARCH_INTERVAL_MS;
-      isLost = !takesWrites;
       this.#timer = setTimeout(look, pauseMs).unref();
     };
     this.#timer = setTimeout(look, LOOK_INTERVAL_MS).unref();
@@ -164,27 +171,35 @@ export class DatabaseHosts {
     this.#kept = undefined;
   }
 
-  /** Uses the server with the newest timeline of those that say soon after the first that they take writes. */
-  async #search(): Promise<void> {
+  /**
+   * Uses the server with the newest timeline of those that say soon after the first that they take writes.
+   *
+   * @returns whether one does
+   */
+  async #search(): Promise<boolean> {
     const found = new Map<string, number>();
-    const asked = this.#addresses.map(async (address) => {
-      const timeline = timelineOf(await ask(address));
+    let isOver = false;
+    const answers = this.#addresses.map(async (address) => {
+      const asked = this.#asked.get(address) ?? ask(address).then(timelineOf);
+      this.#asked.set(address, asked);
+      const timeline = await asked;
+      if (isOver) return;
+      this.#asked.delete(address);
       if (timeline === 0) throw new Error("it takes no writes");
       found.set(address, timeline);
     });
-    if (
-      await Promise.any(asked).then(
-        () => false,
-        () => true,
-      )
-    )
-      return;
-    await Promise.race([Promise.allSettled(asked), pause(OTHERS_MS, undefined, { ref: false })]);
+    const anyTakesWrites = Promise.any(answers).catch(() => {});
+    await Promise.race([anyTakesWrites, pause(SEARCH_MS, undefined, { ref: false })]);
+    if (found.size > 0)
+      await Promise.race([Promise.allSettled(answers), pause(OTHERS_MS, undefined, { ref: false })]);
+    isOver = true;
+    if (found.size === 0 || this.#ended) return false;
+    this.#asked.clear();
     const newest = Math.max(...found.values());
     // Of equals the one in use stays.
-    if (this.#ended || found.get(this.#url) === newest) return;
     const [chosen] = [...found].find(([, timeline]) => timeline === newest) ?? [];
-    if (chosen !== undefined) this.#move(chosen);
+    if (chosen !== undefined && found.get(this.#url) !== newest) this.#move(chosen);
+    return true;
   }
 
   #move(url: string): void {
