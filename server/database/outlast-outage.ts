@@ -7,8 +7,8 @@ const OUTAGE_MS = 120_000;
 const PAUSE_MS = 200;
 
 /**
- * Runs a write again until the database takes it. For what was done already, and would be done again for want of its record:
- * a mail that was sent.
+ * Runs a write again until the database takes it. For what became of work in hand: for want of its record, what was done
+ * would be done again, and what has failed would wait for the end of a lease.
  *
  * @param write changes nothing if it was committed before and its answer was lost
  * @param signal ends the attempts

@@ -254,7 +254,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
         if (error instanceof Unfinished) {
           const described = kinds[name].describe(row.data);
           log.info({ ...context, ...described, reason: error.message }, "job goes on in another attempt");
-          await boss.fail(name, row);
+          await outlastOutage(() => boss.fail(name, row), ending.signal);
           await postpone(name, row, error);
           return { outcome: "continued" };
         }
@@ -262,7 +262,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
           const described = kinds[name].describe(row.data);
           log.warn({ ...context, ...described, failure }, "job failed and will be retried");
         }
-        await boss.fail(name, row, { failure });
+        await outlastOutage(() => boss.fail(name, row, { failure }), ending.signal);
         await postpone(name, row, error);
         return { outcome: "retried" };
       } finally {
