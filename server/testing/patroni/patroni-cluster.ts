@@ -4,11 +4,9 @@ import {
   chmodSync,
   closeSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -31,6 +29,8 @@ export interface PatroniCluster {
   members: readonly [PatroniMember, PatroniMember];
   /** Returns the address of the primary itself. */
   primaryUrl(): Promise<string>;
+  /** Returns the member that leads, and the one that may take its place. Throws if that is not clear. */
+  roles(): Promise<{ leader: PatroniMember; candidate: PatroniMember }>;
   /** Has the standby become the primary, and waits until Patroni says that it is. */
   switchOver(): Promise<void>;
   /** Waits until one member leads and the other one follows it synchronously. */
@@ -57,7 +57,7 @@ export interface PatroniMember {
 }
 
 /** The least that Patroni accepts (its manual, "Dynamic configuration settings"), so that tests are quick. */
-const patroniTimes = { ttl: 20, loop_wait: 1, retry_timeout: 3 } as const;
+export const patroniTimes = { ttl: 20, loop_wait: 1, retry_timeout: 3 } as const;
 
 const SCOPE = "stile";
 
@@ -81,8 +81,8 @@ const parameters = {
   timezone: "UTC",
 };
 
-/** Programs of PostgreSQL that the package of the tests lacks. */
-const ownPrograms = ["pg_controldata", "pg_isready"];
+/** In place of programs of PostgreSQL that the package of the tests lacks. */
+const ownPrograms = ["pg_controldata", "pg_isready", "clone_member"];
 
 export async function startPatroniCluster(): Promise<PatroniCluster> {
   const folder = mkdtempSync(join(tmpdir(), "stile-patroni-"));
@@ -164,6 +164,11 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
           replication: { username: "postgres", password: cluster.password },
         },
         parameters,
+        // A former primary may have written what its standby has not got: following, it would confirm commits of the new
+        // one that it lacks, and Patroni would take it for the synchronous standby.
+        remove_data_directory_on_diverged_timelines: true,
+        create_replica_methods: ["clone_member"],
+        clone_member: { command: join(programs, "clone_member") },
       },
     };
     const file = join(folder, `${name}.yml`);
@@ -198,6 +203,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     url: one.url.replace(/@([^/]+)/, (_, host: string) => `@${host},${hostOf({ url: two.url })}`),
     members,
     synchronized,
+    roles,
     primaryUrl: () => eventually(async () => (await roles()).leader.ownUrl),
     async switchOver() {
       const { leader, candidate } = await roles();
@@ -232,11 +238,9 @@ function member(
   }: { cluster: Cluster; port: number; restPort: number; links: Links; patroni: ChildProcess },
 ) {
   const restUrl = `http://127.0.0.1:${restPort}`;
-  const postmasterFile = join(cluster.directory, "postmaster.pid");
   const parents = () => [
     ...(patroni.pid === undefined ? [] : [patroni.pid]),
-    // While PostgreSQL does not run there is none.
-    ...(existsSync(postmasterFile) ? [Number(readFileSync(postmasterFile, "utf8").split("\n", 1)[0])] : []),
+    ...processesOf(` -D ${cluster.directory} `),
   ];
   const signal = (kind: NodeJS.Signals) => {
     // One that runs on would start others.
@@ -272,7 +276,8 @@ function member(
     async end() {
       resume();
       await endChild(patroni);
-      for (const pid of parents().slice(1)) await endProcess(pid, "SIGQUIT");
+      // It may just have started PostgreSQL, or be about to copy a data directory.
+      for (const pid of processesOf(cluster.directory)) await endProcess(pid, "SIGQUIT");
       for (const link of Object.values(links)) await link.close();
     },
   };
@@ -316,6 +321,15 @@ async function put(url: string, key: string, value: string): Promise<void> {
     body: JSON.stringify({ key: base64(key), value: base64(value) }),
   });
   if (!answer.ok) throw new Error(`etcd answered ${answer.status}`);
+}
+
+/** The processes whose command line has a text. */
+function processesOf(text: string): number[] {
+  const all = execFileSync("ps", ["-eo", "pid=,args=", "-ww"], { encoding: "utf8" });
+  return all
+    .split("\n")
+    .filter((line) => `${line} `.includes(text))
+    .map((line) => Number.parseInt(line, 10));
 }
 
 function childrenOf(pid: number): number[] {
