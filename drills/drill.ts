@@ -1,4 +1,5 @@
 import type { RunningServer } from "../server/testing/server.ts";
+import type { Load, LoadResult } from "./load.ts";
 
 /** What stands around the servers in a drill. */
 export interface Surroundings {
@@ -58,7 +59,9 @@ export interface Drill<Around extends Surroundings = Surroundings> {
   /** Why it cannot be done on this machine; null if it can. */
   obstacle?(): string | null;
   surround(): Promise<Around>;
-  harm(server: RunningServer, around: Around, place: Place): Promise<Findings | undefined>;
+  harm(server: RunningServer, around: Around, place: Place, load: Load): Promise<Findings | undefined>;
+  /** What is found once the visitors have gone. */
+  review?(result: LoadResult, around: Around): Promise<Findings>;
 }
 
 /** The most logins that may be interrupted where the harm is none to logins: a machine that is busy otherwise turns a few away. */

@@ -3,6 +3,7 @@ import { connectionDrills } from "./connections.ts";
 import { databaseDrills } from "./database.ts";
 import type { Drills } from "./drill.ts";
 import { mailDrills } from "./mail.ts";
+import { patroniDrills } from "./patroni.ts";
 import { processDrills } from "./processes.ts";
 import { webhookDrills } from "./webhooks.ts";
 
@@ -10,6 +11,7 @@ import { webhookDrills } from "./webhooks.ts";
 export const drills: Drills = {
   ...processDrills,
   ...databaseDrills,
+  ...patroniDrills,
   ...webhookDrills,
   ...mailDrills,
   ...clockDrills,

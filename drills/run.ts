@@ -33,17 +33,21 @@ async function perform(drill: Drill, rate: number): Promise<Row> {
     try {
       const load = await startLoad(place.url, rate);
       await pause(BEFORE_S * 1_000);
-      const { notes = [], faults = [] } =
-        (await drill.harm(place.server, around, place).catch(asFault)) ?? {};
+      const found = (await drill.harm(place.server, around, place, load).catch(asFault)) ?? {};
       await pause(AFTER_S * 1_000);
       const result = await load.end();
+      const reviewed = (await drill.review?.(result, around)) ?? {};
       const alerts = await place.alerts();
       return {
         done: drill.done,
         ...result,
         alerts,
-        notes,
-        faults: [...faults, ...faultsOf(drill, result, alerts, place.logs())],
+        notes: [...(found.notes ?? []), ...(reviewed.notes ?? [])],
+        faults: [
+          ...(found.faults ?? []),
+          ...(reviewed.faults ?? []),
+          ...faultsOf(drill, result, alerts, place.logs()),
+        ],
       };
     } finally {
       await place.close();
