@@ -153,7 +153,7 @@ function descriptorLimit(): number {
 
 const SLOW = 500;
 
-/** Connections whose answers nobody reads. */
+/** Connections whose answers are not read. */
 const UNREAD = 50;
 
 /** Time within which a server ends a slow request: what it waits for, and how often it looks. */
@@ -191,7 +191,7 @@ async function beSlow(server: RunningServer): Promise<Findings> {
   const trickles = [trickle(ofHeaders, "slow"), trickle(ofBodies, "a")];
   await pause(PATIENCE_MS);
   for (const one of trickles) clearInterval(one);
-  // A connection that nobody reads tells its end when it is read.
+  // A connection tells its end when it is read.
   for (const socket of unread) socket.resume();
   await pause(3_000);
   const kinds = { silent, "of headers": ofHeaders, "of bodies": ofBodies, unread };
