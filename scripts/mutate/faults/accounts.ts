@@ -26,8 +26,8 @@ export const accountFaults: readonly Fault[] = [
   {
     name: "the deletion of an account is told to no webhook",
     file: "server/account/deletion.ts",
-    text: 'if (deleted) await emit(context, "user.delete", deleted.user)(tx);',
-    fault: "void deleted;",
+    text: 'if (user) await emit(context, "user.delete", user)(tx);',
+    fault: "void user;",
     caughtBy: ["server/flow/scenarios/events.test.ts", "server/events/emit.test.ts"],
   },
   {
