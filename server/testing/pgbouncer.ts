@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,16 @@ import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { withClient } from "./postgres-cluster.ts";
 
-/** Debian's PgBouncer before a PostgreSQL, in transaction mode. */
+/** The one of the PATH, or that `PGBOUNCER` names: newer ones keep prepared statements. */
+const pgbouncer = process.env.PGBOUNCER ?? "pgbouncer";
+
+/** Its version, as a number: 1.18. */
+export function pgBouncerVersion(): number {
+  const text = execFileSync(pgbouncer, ["--version"], { encoding: "utf8", env: programEnvironment });
+  return Number(/\d+\.\d+/.exec(text)?.[0]);
+}
+
+/** PgBouncer before a PostgreSQL, in transaction mode. */
 export interface PgBouncer {
   /** The address of the database through it. */
   url: string;
@@ -55,7 +64,7 @@ export async function startPgBouncer(
   if (account)
     for (const path of [folder, join(folder, "users.txt"), join(folder, "pgbouncer.ini")])
       chownSync(path, account.uid, account.gid);
-  const program: ChildProcess = spawn("pgbouncer", [join(folder, "pgbouncer.ini")], {
+  const program: ChildProcess = spawn(pgbouncer, [join(folder, "pgbouncer.ini")], {
     stdio: "ignore",
     env: programEnvironment,
     ...(account ? { uid: account.uid, gid: account.gid } : {}),
