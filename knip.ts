@@ -60,7 +60,6 @@ export default {
         "faketime",
         "go",
         "mount",
-        "pgbouncer",
         "prometheus",
         "promtool",
         "taskset",

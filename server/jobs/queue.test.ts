@@ -271,6 +271,39 @@ describe("a failing mail server", () => {
     expect(jobs?.logged.join("")).not.toContain("unknown@example.com");
   });
 
+  test.each(["created", "retry"])(
+    "gets a mail once, although a failover has lost that its job was taken: it is %s again",
+    async (state) => {
+      let isLost = false;
+      const startedAgain = async () => {
+        const { rows } = await db.database.read.execute(
+          sql`select from pgboss.job where name = 'send_mail' and state = 'active'`,
+        );
+        expect(rows).toHaveLength(1);
+      };
+      smtp = await startSmtp({
+        async reply() {
+          if (isLost) return undefined;
+          isLost = true;
+          await db.database.write.execute(
+            state === "created"
+              ? sql`update pgboss.job set state = 'created', started_on = null where name = 'send_mail'`
+              : sql`update pgboss.job set state = 'retry' where name = 'send_mail'`,
+          );
+          jobs?.wake(mails);
+          await eventually(startedAgain);
+          return undefined;
+        },
+      });
+      await startJobs({ SMTP_URL: smtp.url });
+      await commit(codeMail("once@example.com"));
+      jobs?.wake(mails);
+      await expect(smtp.codeFor("once@example.com")).resolves.toBe(code);
+      await eventually(async () => expect(await storedJobs()).toEqual([]));
+      expect(smtp.messages).toHaveLength(1);
+    },
+  );
+
   test("A117 that is unreachable gets the mail when it is reachable again", async () => {
     const away = await startSmtp();
     await away.close();

@@ -135,6 +135,11 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       }),
     ]),
   );
+  /**
+   * Whether the jobs in hand were done, known once that is recorded. One of them is taken again if a failover has lost that it
+   * was taken, or its lease ended during an outage: it is not run again.
+   */
+  const inHand = new Map<string, Promise<boolean>>();
   let supervisor: NodeJS.Timeout | undefined;
   let supervised = 0;
   let ready: Promise<void> | undefined;
@@ -208,7 +213,25 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   /** Runs a job and settles it. */
   async function perform(name: Job["name"], row: Row): Promise<void> {
-    await bunches.get(name)?.run(() => attempt(name, row));
+    const earlier = inHand.get(row.id);
+    if (earlier) {
+      const facts = { job: name, jobId: row.id };
+      if (await earlier) await bunches.get(name)?.run(async () => ({ row, writes: [], facts }));
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    inHand.set(row.id, promise);
+    let isDone = false;
+    try {
+      await bunches.get(name)?.run(async () => {
+        const ended = await attempt(name, row);
+        isDone = ended !== null;
+        return ended;
+      });
+    } finally {
+      inHand.delete(row.id);
+      resolve(isDone);
+    }
   }
 
   /** Runs a job, and settles it if it fails. Returns what is to be ended otherwise; never rejects. */
