@@ -11,7 +11,6 @@ const columns = {
 };
 
 const rules = {
-  owner: "deployment",
   purge: {
     by: "expire",
     before: sql`(extract(epoch from now()) * 1000)::bigint`,
@@ -31,7 +30,7 @@ export const rateCounters = declareTable(
     tenantId: uuid("tenant_id").notNull(),
     ...columns,
   },
-  rules,
+  { ...rules, owner: "tenant", exported: { because: "Nothing is limited elsewhere by what was done here." } },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.key] }),
     index("rate_counters_expire").on(table.expire),
@@ -42,6 +41,6 @@ export const rateCounters = declareTable(
 export const rateLimits = declareTable(
   "rate_limits",
   { ...columns, key: text("key").primaryKey() },
-  rules,
+  { ...rules, owner: "deployment" },
   (table) => [index("rate_limits_expire").on(table.expire)],
 );

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
@@ -9,15 +10,24 @@ const postgres = await openForTests(testDatabase());
 
 const limits = () => createRateLimits(loadConfig({}, "/nowhere"), postgres.database);
 
+const tenants = new Map<string, string>();
+
+/** The id of a tenant of these tests. */
+function idOf(tenant: string): string {
+  const id = tenants.get(tenant) ?? randomUUID();
+  tenants.set(tenant, id);
+  return id;
+}
+
 /** The SMS that are admitted, one after another. */
 async function admitted(
-  tenantId: string,
+  tenant: string,
   sms: { number: string; source: string; apart?: "second factor" | "reserve" }[],
 ): Promise<number> {
   const rates = limits();
   let count = 0;
   for (const one of sms) {
-    const verdict = await rates.consumeAll(tenantId, smsCharges({ identifier: one.number, ...one }));
+    const verdict = await rates.consumeAll(idOf(tenant), smsCharges({ identifier: one.number, ...one }));
     if (verdict.ok && verdict.exceeded.length === 0) count++;
   }
   return count;
@@ -85,13 +95,13 @@ test("a quiet limit of a number rejects nothing, and says that the SMS is withhe
   const rates = limits();
   const charges = (source: string) =>
     smsCharges({ number: "+4915112345678", identifier: "ada@example.com", source });
-  for (let index = 0; index < 5; index++) await rates.consumeAll("quiet", charges(`source-${index}`));
-  expect(await rates.consumeAll("quiet", charges("another"))).toEqual({
+  for (let index = 0; index < 5; index++) await rates.consumeAll(idOf("quiet"), charges(`source-${index}`));
+  expect(await rates.consumeAll(idOf("quiet"), charges("another"))).toEqual({
     ok: true,
     exceeded: ["sms_number", "sms_range", "sms_country"],
   });
-  for (let index = 0; index < 10; index++) await rates.consumeAll("quiet", charges("the same"));
-  expect(await rates.consumeAll("quiet", charges("the same"))).toMatchObject({
+  for (let index = 0; index < 10; index++) await rates.consumeAll(idOf("quiet"), charges("the same"));
+  expect(await rates.consumeAll(idOf("quiet"), charges("the same"))).toMatchObject({
     ok: false,
     reason: "rate_limited",
   });
