@@ -5,6 +5,7 @@ import { executePrepared } from "#db/prepared";
 import type { AuditRow } from "../audit/audit-entry.ts";
 import type { AuditType } from "../audit/audit-types.ts";
 import type { Config } from "../config/schema.ts";
+import { isDistributed } from "../database/distribution.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { ReceiverAnswer } from "./receiver-client.ts";
@@ -53,9 +54,41 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
  *   the same users waited for one of these first attempts at the same webhooks
  */
 export async function writeOutcomes(
+  context: ResultContext,
+  outcomes: readonly AttemptedDelivery[],
+): Promise<WrittenOutcomes> {
+  if (!(await isDistributed(context.database))) return writeTogether(context, outcomes, null);
+  const written: WrittenOutcomes = { disabled: [], hasReleased: false };
+  for (const [tenantId, ofTenant] of Map.groupBy(outcomes, ({ delivery }) => delivery.tenantId)) {
+    const { disabled, hasReleased } = await writeTogether(context, ofTenant, tenantId);
+    written.disabled.push(...disabled);
+    written.hasReleased ||= hasReleased;
+  }
+  return written;
+}
+
+/** A claimed delivery, and what became of it. */
+export interface AttemptedDelivery {
+  delivery: ClaimedDelivery;
+  outcome: Outcome;
+}
+
+interface WrittenOutcomes {
+  disabled: DisabledEntry[];
+  hasReleased: boolean;
+}
+
+/** Returns SQL of the tenant of a row. @param row its name */
+type TenantOf = (row: string) => SQL;
+
+/** @param tenantId of all deliveries; null for those of several tenants */
+async function writeTogether(
   { database, platform, config }: ResultContext,
-  outcomes: readonly { delivery: ClaimedDelivery; outcome: Outcome }[],
-): Promise<{ disabled: DisabledEntry[]; hasReleased: boolean }> {
+  outcomes: readonly AttemptedDelivery[],
+  tenantId: string | null,
+): Promise<WrittenOutcomes> {
+  const tenantOf: TenantOf = (row) =>
+    tenantId === null ? sql`${sql.identifier(row)}.tenant_id` : sql`${tenantId}::uuid`;
   const clockShift = platform.clockShift();
   const now = databaseNow(clockShift);
   const rows = outcomes.map(({ delivery, outcome }) => ({
@@ -75,17 +108,17 @@ export async function writeOutcomes(
       : { attempt: false }),
   }));
   const parts = [
-    claimedOutcomes(JSON.stringify(rows)),
-    deliveriesAndAttempts(now),
-    erasedEvents,
-    webhookFailures(now),
+    claimedOutcomes(JSON.stringify(rows), now, tenantId === null ? sql`held_id` : tenantOf("r")),
+    deliveriesAndAttempts(now, tenantOf),
+    erasedEvents(tenantOf),
+    webhookFailures(now, tenantOf),
     disabledWebhooks(now, config.audit_log.storage.enabled),
   ];
   const written = await executePrepared<{ hasReleased: boolean } & (DisabledEntry | { id: null })>(
     database,
-    "write_outcomes",
+    tenantId === null ? "write_outcomes" : "write_outcomes_of_one",
     sql`with ${sql.join(parts, sql`, `)}
-      select exists (${released}) as "hasReleased", tenant_id as "tenantId", id, type, null as "userId",
+      select exists (${released(tenantOf)}) as "hasReleased", tenant_id as "tenantId", id, type, null as "userId",
         null as "requestId", null as "ipAddress", null as "userAgent", details, created_at as "createdAt"
       from (select) one left join disabled on true`,
   );
@@ -99,87 +132,91 @@ export async function writeOutcomes(
  * `owned`: the outcomes whose claim was not taken over, each with its delivery, locked.
  *
  * @param rows JSON of the outcomes
+ * @param locked SQL of the tenant of a row, once that is locked
  */
-const claimedOutcomes = (rows: string) => sql`
+const claimedOutcomes = (rows: string, now: SQL, locked: SQL) => sql`
   r as (
     select * from jsonb_to_recordset(${rows}::jsonb) as r (
       tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
       duration_ms int, status int, error text, answer text)),
   -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
+  -- What is locked beside another expression is selected once more: Citus would read it in another format than it wrote.
   held as materialized (
-    select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share),
+    select held_id from (
+      select t.id as held_id from tenants t where t.id in (select tenant_id from r) order by t.id for key share) locked),
   -- Each is looked up by its key. A join would read a young table as a whole, for the planner expects more outcomes, and
   -- an old one by an index of what waits, which has the deliveries of months while receivers are down.
   owned as (
-    select r.*, d.webhook, d.event_id, d.sequence, d.subject_id, d.attempts + 1 as number
+    select r.*, ${now} + r.pause_seconds * interval '1 second' as next_at,
+      case when r.state <> 'waiting' then ${now} end as ended_at, d.webhook, d.event_id, d.sequence, d.subject_id, d.attempts + 1 as number
     from r join held on held_id = r.tenant_id cross join lateral (
-      select * from webhook_deliveries where tenant_id = held_id and id = r.id limit 1 for update) d
+      select * from webhook_deliveries where tenant_id = ${locked} and id = r.id limit 1 for update) d
     where d.state = 'waiting' and d.claimed_until = r.claimed_until)`;
 
 /** Deletes obsolete deliveries, settles the others or lets them wait for their next attempt, and records attempts. */
-const deliveriesAndAttempts = (now: SQL) => sql`
+const deliveriesAndAttempts = (now: SQL, tenantOf: TenantOf) => sql`
   deleted as (
     delete from webhook_deliveries d using owned o
-    where o.state = 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+    where o.state = 'obsolete' and d.tenant_id = ${tenantOf("o")} and d.id = o.id),
   settled as (
     update webhook_deliveries d set
       state = o.state,
       attempts = case when o.attempt then o.number else d.attempts end,
-      due_at = ${now} + o.pause_seconds * interval '1 second',
+      due_at = o.next_at,
       claimed_until = null,
-      finished_at = case when o.state <> 'waiting' then ${now} end
-    from owned o where o.state <> 'obsolete' and d.tenant_id = o.tenant_id and d.id = o.id),
+      finished_at = o.ended_at
+    from owned o where o.state <> 'obsolete' and d.tenant_id = ${tenantOf("o")} and d.id = o.id),
   recorded as (
     insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
     select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
     from owned where attempt)`;
 
 /** Deliveries that first attempts held back, as `claim.ts` says. Limited, so that each probes the index of their order. */
-const released = sql`
+const released = (tenantOf: TenantOf) => sql`
   select 1 from owned o cross join lateral (
     select 1 from webhook_deliveries d
-    where d.tenant_id = o.tenant_id and d.webhook = o.webhook and d.subject_id = o.subject_id
+    where d.tenant_id = ${tenantOf("o")} and d.webhook = o.webhook and d.subject_id = o.subject_id
       and d.sequence > o.sequence and d.state = 'waiting' and d.attempts = 0
     order by d.sequence limit 1) later
   where o.number = 1 and (o.attempt or o.state <> 'waiting')`;
 
 /** Erases the sealed data of events that no delivery waits for any more. */
-const erasedEvents = sql`
+const erasedEvents = (tenantOf: TenantOf) => sql`
   erased as (
     update events e set sealed_data = null
     from (select distinct tenant_id, event_id from owned where state <> 'waiting') o
-    where e.tenant_id = o.tenant_id and e.id = o.event_id and e.sealed_data is not null and not exists (
+    where e.tenant_id = ${tenantOf("o")} and e.id = o.event_id and e.sealed_data is not null and not exists (
       select 1 from webhook_deliveries d
-      where d.tenant_id = e.tenant_id and d.event_id = e.id and d.state || '' = 'waiting'
+      where d.tenant_id = ${tenantOf("e")} and d.event_id = e.id and d.state || '' = 'waiting'
         and d.id not in (select id from owned where state <> 'waiting')))`;
 
 /**
  * Counts the failures in a row of stored webhooks, begins anew with a success, and extends their life then. `before` has
  * the webhooks as they were, with the new number of failures.
  */
-const webhookFailures = (now: SQL) => sql`
+const webhookFailures = (now: SQL, tenantOf: TenantOf) => sql`
   counted as (
     select tenant_id, webhook::uuid as id, bool_or(state = 'delivered') as delivered,
       count(*) filter (where state = 'failed' and attempt) as failed
     from owned where webhook not like 'config:%' and state in ('delivered', 'failed') group by tenant_id, webhook),
   -- Locked, so that of two processes one sees that it disables.
-  before as (
+  before as (select * from (
     select w.tenant_id, w.id, w.enabled, (case when c.delivered then 0 else w.failures end) + c.failed as failures,
-      c.delivered
-    from counted c join webhooks w on w.tenant_id = c.tenant_id and w.id = c.id
+      case when c.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end as expires_at
+    from counted c join webhooks w on w.tenant_id = ${tenantOf("c")} and w.id = c.id
     where not w.is_listener
       -- Most deliveries succeed, and an update of one row for each of them would queue.
       and (c.failed > 0 or w.failures > 0
         or w.expires_at < ${now} + (${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' - interval '1 hour'))
     order by w.tenant_id, w.id
-    for update of w),
+    for update of w) locked),
   updated as (
     update webhooks w set
       failures = b.failures,
       enabled = b.enabled and b.failures <= ${MAX_FAILURES}::int,
-      expires_at = case when b.delivered then ${now} + ${WEBHOOK_LIFETIME_DAYS}::int * interval '1 day' else w.expires_at end
+      expires_at = b.expires_at
     from before b
-    where w.tenant_id = b.tenant_id and w.id = b.id)`;
+    where w.tenant_id = ${tenantOf("b")} and w.id = b.id)`;
 
 /** `disabled`: the audit entries of webhooks that are disabled now, stored if the log is. */
 const disabledWebhooks = (now: SQL, isStored: boolean) => sql`

@@ -535,6 +535,31 @@ describe("deliveries of a bunch", () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(["/events/3"]);
     expect(await states()).toEqual(Array(5).fill("delivered"));
   });
+
+  test("are attempted once, although a failover has lost that they were claimed", async () => {
+    const delivering = process();
+    // One that is fast has several places.
+    const to = await fastWebhooks(delivering, [receiver.url]);
+    const claimedUntil = async () => {
+      const { rows } = await runtime.database.read.execute(
+        sql`select claimed_until from webhook_deliveries where state = 'waiting'`,
+      );
+      return rows.map((row) => row.claimed_until);
+    };
+    receiver.answer = async (response) => {
+      await runtime.database.write.execute(
+        sql`update webhook_deliveries set claimed_until = null where state = 'waiting'`,
+      );
+      delivering.wake();
+      await eventually(async () => expect(await claimedUntil()).not.toEqual([null]));
+      response.writeHead(204).end();
+    };
+    await commitEvent(to);
+    delivering.start();
+    await eventually(async () => expect(await claimedUntil()).toEqual([]));
+    expect(receiver.received).toHaveLength(1);
+    expect((await deliveries()).at(-1)).toMatchObject({ state: "delivered", attempts: 1 });
+  });
 });
 
 test("A200 a tenant whose hundred receivers hang leaves the first deliveries to receivers of other tenants their turn", async () => {

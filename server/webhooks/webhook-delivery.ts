@@ -21,7 +21,7 @@ import { createEventTokens } from "./event-token.ts";
 import { type Logouts, prepareDelivery } from "./prepare-delivery.ts";
 import type { ReceiverClient } from "./receiver-client.ts";
 import { createReceiverLoad, MAX_IN_HAND } from "./receiver-load.ts";
-import { type Outcome, writeOutcomes } from "./results.ts";
+import { type AttemptedDelivery, type Outcome, writeOutcomes } from "./results.ts";
 import { pauseAfter } from "./retry-schedule.ts";
 
 /** Delivers the events of all tenants. Each process of a service may. */
@@ -78,6 +78,11 @@ export function createWebhookDelivery(options: DeliveryOptions) {
     waitMs: COLLECTING_MS,
     write: (bunch) => record(options, bunch, ending.signal),
   });
+  /**
+   * The attempts in hand. A delivery is claimed again if a failover has lost that it was claimed, or its lease ended during an
+   * outage: it is not attempted again, and the later claim gets the same outcome.
+   */
+  const inHand = new Map<string, Promise<Outcome>>();
   let worker: Worker | undefined;
   let isWoken = false;
   let gathering: NodeJS.Timeout | undefined;
@@ -126,8 +131,10 @@ export function createWebhookDelivery(options: DeliveryOptions) {
 
   async function perform(delivery: ClaimedDelivery): Promise<void> {
     let claimsBefore = claims;
+    const attempting = inHand.get(delivery.id) ?? outcomeOf(delivery);
+    inHand.set(delivery.id, attempting);
     const hasReleased = await outcomes.run(async () => {
-      const outcome = await outcomeOf(delivery);
+      const outcome = await attempting;
       const isFast =
         outcome.kind === "attempted" && !outcome.answer.error && outcome.answer.durationMs < FAST_MS;
       // The place is free before the outcome is written. What waits for the outcome cannot be claimed until then.
@@ -135,6 +142,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
       claimsBefore = claims;
       return { delivery, outcome };
     });
+    inHand.delete(delivery.id);
     // An event that was committed during the write is held back for a claim before its end, and not seen by the write.
     if (hasReleased || claims !== claimsBefore) wakeSoon();
   }
@@ -258,11 +266,6 @@ const numbers = ({ status, error, durationMs }: { status?: number; error?: strin
   error,
   duration_ms: durationMs,
 });
-
-interface AttemptedDelivery {
-  delivery: ClaimedDelivery;
-  outcome: Outcome;
-}
 
 /**
  * Writes outcomes, once the database takes them. What fails otherwise is logged: the deliveries are claimed again when their
