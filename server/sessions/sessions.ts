@@ -238,6 +238,9 @@ export async function applicationsOf(
   const { rows: kept } = await tx.execute<{ id_hash: string }>(
     sql`update openid_artifacts set session_id = null where ${ofSession} and kind = 'Session' returning id_hash`,
   );
+  // As the end of the session does of itself, but not in a distributed database.
+  if (signIns.length > 0)
+    await tx.execute(sql`update openid_sign_ins set session_id = null where ${ofSession}`);
   return async (newId) => {
     const handOver = sql`set session_id = ${newId} where tenant_id = ${tenantId} and session_id is null`;
     if (kept.length > 0)
