@@ -112,9 +112,10 @@ export const isDiskFull = whether({ code: /^53100$/ });
 export const isDatabaseUnreachable = whether({
   // Classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network.
   code: /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
-  // Errors of the driver, which carry no code. The last one is that of the rollback after a lost connection.
+  // Errors of the driver, which carry no code, and of Citus, whose code is that of a fault of its own. The third one is that of
+  // the rollback after a lost connection.
   message:
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/,
+    /^(failure on connection marked as essential|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/,
 });
 
 /** Whether a pooler between here and the database accepts no parameters of a session. */

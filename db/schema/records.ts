@@ -57,7 +57,7 @@ const outagesTable = <Name extends string>(name: Name, ends: string, because: st
       /** What the last attempt failed with: a code, no text of another server. */
       failure: text("failure").notNull(),
     },
-    { owner: "tenant", everywhere: true, ends, exported: { because }, grows: false },
+    { owner: "tenant", atCoordinator: true, ends, exported: { because }, grows: false },
     (table) => [primaryKey({ columns: [table.tenantId] })],
   );
 

@@ -92,10 +92,10 @@ interface EveryTable<Column extends string> {
   /** Sealed columns, and those with keyed digests. `stile secrets status` counts their values. */
   keyed?: { readonly [Name in Column]?: SealedColumnRule<Column> | DigestColumnRule<Column> };
   /**
-   * In a distributed database every node has all rows, because statements look for them without their tenant. Default:
-   * rows of a table with tenants lie with their tenant, and those of others everywhere.
+   * In a distributed database the coordinator has the rows, although they have a tenant: statements look for them without it.
+   * Default: rows with a tenant are where that is.
    */
-  everywhere?: true;
+  atCoordinator?: true;
   /** False if the number of rows does not grow with users or sign-ins. Tests run every statement on many of the others. */
   grows?: false;
 }

@@ -104,7 +104,7 @@ export const apiKeys = declareTable(
   },
   {
     owner: "tenant",
-    everywhere: true,
+    atCoordinator: true,
     ends: "when the key is revoked",
     exported: { because: "Keys authorize servers, not users." },
     grows: false,
@@ -141,7 +141,7 @@ export const signingKeys = declareTable(
   },
   {
     owner: "tenant",
-    everywhere: true,
+    atCoordinator: true,
     ends: "when a further key is made after the last token has expired; those that sign receipts or SAML never",
     // A retired key stays published until its last token has expired, and then in the archive of its purpose, if it has
     // one. It retires when the newer one has been published for twice the time for which it does not sign yet, because

@@ -1,24 +1,29 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type pg from "pg";
 import { rulesOf } from "#db/schema/table";
+import { tenants } from "#db/schema/tenants";
 import { tables } from "#db/tables";
 import { StartError } from "../config/errors.ts";
 
-/**
- * Distributes a database over the nodes of a Citus cluster: the rows of a tenant lie together on one node, and every node
- * has the rows that are looked for without a tenant (decision 92).
- */
+/** Distributes a database over the nodes of a Citus cluster: the rows of a tenant lie together on one node (decision 92). */
 
-/** Where the rows of a table lie in a distributed database. */
-export type Placement = "with_tenant" | "everywhere";
+/**
+ * Where the rows of a table lie in a distributed database. `everywhere`: on each node, so that rows of the others can refer to
+ * them; a write needs all nodes.
+ */
+export type Placement = "with_tenant" | "everywhere" | "coordinator";
 
 /** The tables with the places of their rows, by name. */
 export const placements: ReadonlyMap<string, Placement> = new Map(
   tables.map((table) => {
-    const hasTenant = "tenantId" in getTableColumns(table);
-    return [getTableName(table), hasTenant && !rulesOf(table).everywhere ? "with_tenant" : "everywhere"];
+    const isOfTenant = "tenantId" in getTableColumns(table) && !rulesOf(table).atCoordinator;
+    const name = getTableName(table);
+    return [name, isOfTenant ? "with_tenant" : name === getTableName(tenants) ? "everywhere" : "coordinator"];
   }),
 );
+
+/** What exists while a database is being distributed: foreign keys that were set aside. */
+export const KEPT_CONSTRAINTS = "drizzle.__stile_kept_constraints";
 
 /** Told of each step before it begins. */
 type Progress = (step: string) => Promise<void>;
@@ -32,12 +37,14 @@ type Progress = (step: string) => Promise<void>;
  */
 export async function distribute(client: pg.ClientBase, progress: Progress): Promise<void> {
   await refuseUnready(client);
-  await client.query(`create table if not exists drizzle.__stile_kept_constraints
-    (name text primary key, relation text not null, definition text not null)`);
+  await client.query(`create table if not exists ${KEPT_CONSTRAINTS}
+    (name text, relation text, definition text not null, primary key (relation, name))`);
+  // A server that starts from now on sees the table.
+  await refuseServers(client);
   await setForeignKeysAside(client, progress);
   for (const [name, placement] of placements) await place(client, name, placement, progress);
   await addForeignKeys(client, progress);
-  await client.query("drop table drizzle.__stile_kept_constraints");
+  await client.query(`drop table ${KEPT_CONSTRAINTS}`);
 }
 
 async function refuseUnready(client: pg.ClientBase): Promise<void> {
@@ -52,11 +59,16 @@ async function refuseUnready(client: pg.ClientBase): Promise<void> {
   if (!node?.isCoordinator) throw new StartError("this node is not the coordinator of the cluster");
   if (node.workers === 0)
     throw new StartError("the cluster has no node for shards: add one with citus_add_node");
+}
+
+async function refuseServers(client: pg.ClientBase): Promise<void> {
   const { rows: leases } = await client.query("select 1 from instances where leased_until > now() limit 1");
-  if (leases.length > 0)
-    throw new StartError(
-      "a server runs on this database: stop all of them, and wait a minute after one was killed",
-    );
+  if (leases.length === 0) return;
+  const { rows: kept } = await client.query(`select 1 from ${KEPT_CONSTRAINTS} limit 1`);
+  if (kept.length === 0) await client.query(`drop table ${KEPT_CONSTRAINTS}`);
+  throw new StartError(
+    "a server runs on this database: stop all of them, and wait a minute after one was killed",
+  );
 }
 
 /** Citus moves no table that others refer to. What is set aside is stored until it is added again. */
@@ -71,9 +83,10 @@ async function setForeignKeysAside(client: pg.ClientBase, progress: Progress): P
   for (const { name, relation } of rows)
     await inTransaction(client, async () => {
       await client.query(
-        `insert into drizzle.__stile_kept_constraints
+        `insert into ${KEPT_CONSTRAINTS}
         select conname, conrelid::regclass::text, pg_get_constraintdef(oid) from pg_constraint
-        where conname = $1 and conrelid = $2::regclass on conflict do nothing`,
+        where conname = $1 and conrelid = $2::regclass
+        on conflict (relation, name) do update set definition = excluded.definition`,
         [name, relation],
       );
       await client.query(`alter table ${relation} drop constraint "${name}"`);
@@ -86,10 +99,14 @@ async function place(
   placement: Placement,
   progress: Progress,
 ): Promise<void> {
+  if (placement === "coordinator") return;
   const { rows } = await client.query("select 1 from pg_dist_partition where logicalrelid = $1::regclass", [
     name,
   ]);
-  if (rows.length > 0) return;
+  if (rows.length > 0) {
+    await truncateLocal(client, name);
+    return;
+  }
   await progress(placement === "everywhere" ? `${name}: to every node` : `${name}: by tenant`);
   await inTransaction(client, async () => {
     if (placement === "everywhere") {
@@ -106,7 +123,11 @@ async function place(
       others[0]?.name ?? "default",
     ]);
   });
-  // What was copied to the nodes is still in the table of the coordinator.
+  await truncateLocal(client, name);
+}
+
+/** Deletes what is still in the table of the coordinator after it was copied to the nodes. */
+async function truncateLocal(client: pg.ClientBase, name: string): Promise<void> {
   await client.query("select truncate_local_data_after_distributing_table($1)", [name]);
 }
 
@@ -139,7 +160,7 @@ async function addTenantToUniqueIndexes(client: pg.ClientBase, name: string): Pr
 
 async function addForeignKeys(client: pg.ClientBase, progress: Progress): Promise<void> {
   const { rows } = await client.query<{ name: string; relation: string; definition: string }>(
-    "select name, relation, definition from drizzle.__stile_kept_constraints order by relation, name",
+    `select name, relation, definition from ${KEPT_CONSTRAINTS} order by relation, name`,
   );
   // Citus takes none that sets a column null. The one that does is that of `openid_sign_ins`, see `server/openid/logouts.ts`.
   const supported = rows.filter(({ definition }) => !definition.includes("ON DELETE SET NULL"));
@@ -147,7 +168,10 @@ async function addForeignKeys(client: pg.ClientBase, progress: Progress): Promis
   for (const { name, relation, definition } of supported)
     await inTransaction(client, async () => {
       await client.query(`alter table ${relation} add constraint "${name}" ${definition}`);
-      await client.query("delete from drizzle.__stile_kept_constraints where name = $1", [name]);
+      await client.query(`delete from ${KEPT_CONSTRAINTS} where relation = $1 and name = $2`, [
+        relation,
+        name,
+      ]);
     });
 }
 

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Placement } from "./distribute.ts";
 
 /** A node of a distributed database. */
 export interface NodeStatus {
@@ -12,9 +13,10 @@ export interface NodeStatus {
 
 export interface DistributionStatus {
   nodes: NodeStatus[];
-  /** Tables whose rows lie with their tenants, and tables that every node has. */
+  /** Tables whose rows lie with their tenants, tables that every node has, and those of the coordinator alone. */
   byTenant: number;
   everywhere: number;
+  atCoordinator: number;
   /** Tables of this version that are not distributed yet. */
   missing: string[];
   /** By how much the fullest node is above the mean: 0.1 is a tenth. */
@@ -30,16 +32,18 @@ const LARGEST = 5;
  * Reads how a database is distributed. It counts users of all tenants.
  *
  * @param client a connection to any node
- * @param names of the tables of this version
+ * @param placements where the tables of this version lie
  */
 export async function distributionStatus(
   client: pg.ClientBase,
-  names: readonly string[],
+  placements: ReadonlyMap<string, Placement>,
 ): Promise<DistributionStatus> {
-  const { rows: placed } = await client.query<{ name: string; method: "h" | "n" }>(
-    "select logicalrelid::text as name, partmethod as method from pg_dist_partition where logicalrelid::text = any ($1)",
-    [names],
+  const { rows: distributed } = await client.query<{ name: string }>(
+    "select table_name::text as name from citus_tables where citus_table_type in ('distributed', 'reference')",
   );
+  const placed = new Set(distributed.map(({ name }) => name));
+  const namesOf = (placement: Placement) =>
+    [...placements].flatMap(([name, own]) => (own === placement ? [name] : []));
   const { rows: nodes } = await client.query<NodeStatus>(`
     select n.nodename || ':' || n.nodeport as node, n.isactive and n.shouldhaveshards as active,
       count(s.shardid) filter (where s.table_name = 'users'::regclass)::int as shards,
@@ -55,9 +59,10 @@ export async function distributionStatus(
   const users = totals[0]?.users ?? 0;
   return {
     nodes,
-    byTenant: placed.filter(({ method }) => method === "h").length,
-    everywhere: placed.filter(({ method }) => method === "n").length,
-    missing: names.filter((name) => !placed.some((one) => one.name === name)),
+    byTenant: namesOf("with_tenant").filter((name) => placed.has(name)).length,
+    everywhere: namesOf("everywhere").filter((name) => placed.has(name)).length,
+    atCoordinator: namesOf("coordinator").length,
+    missing: [...namesOf("with_tenant"), ...namesOf("everywhere")].filter((name) => !placed.has(name)),
     imbalance: mean > 0 ? Math.max(...sizes) / mean - 1 : 0,
     largest: largest.map((one) => ({ ...one, part: users > 0 ? one.users / users : 0 })),
   };

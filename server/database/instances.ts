@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Database, Databases } from "#db/client";
+import { StartError } from "../config/errors.ts";
+import { KEPT_CONSTRAINTS } from "./distribute.ts";
+import { isDistributed } from "./distribution.ts";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
@@ -88,9 +91,8 @@ export async function takeLease(
       : sql`delete from instances where leased_until < statement_timestamp()`,
   );
   await renew();
-  await database.write.execute(sql`
-    update flows set ${sql.raw(endOfClaim)}
-    where claimed_by is not null and claimed_by not in (select id from instances)`);
+  await refuseHalfDistributed(database);
+  await releaseEndedClaims(database, log);
 
   let isRenewing = false;
   const timer = setInterval(() => {
@@ -112,6 +114,27 @@ export async function takeLease(
       await database.claim.execute(sql`delete from instances where id = ${instanceId}`);
     },
   };
+}
+
+/** A database whose foreign keys are set aside would keep rows of deleted accounts. `stile database distribute` sees the lease. */
+async function refuseHalfDistributed({ write }: Database): Promise<void> {
+  const { rows } = await write.execute<{ isBegun: boolean }>(
+    sql`select to_regclass(${KEPT_CONSTRAINTS}) is not null as "isBegun"`,
+  );
+  if (rows[0]?.isBegun)
+    throw new StartError("the database is being distributed: run stile database distribute until it says OK");
+}
+
+/** Releases the claims of servers without a valid lease. In a distributed database those on a node that is down expire by themselves. */
+async function releaseEndedClaims(database: Database, log: Logger): Promise<void> {
+  try {
+    await database.write.execute(sql`
+      update flows set ${sql.raw(endOfClaim)}
+      where claimed_by is not null and claimed_by not in (select id from instances)`);
+  } catch (error) {
+    if (!(await isDistributed(database))) throw error;
+    log.warn({ err: error }, "claims of servers that have ended were not released");
+  }
 }
 
 /**

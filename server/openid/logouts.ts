@@ -62,9 +62,10 @@ export function createLogouts({ database, platform, signingKeys, tenants }: Proc
       -- A tenant that is being deleted is passed over.
       with held as materialized (select id from tenants where id = ${ofTenant} for key share skip locked),
       due as materialized (
-        select client_id, sid from openid_sign_ins
-        where tenant_id = ${ofTenant} and session_id is null and exists (select 1 from held)
-        order by created_at limit ${MAX_OF_TENANT}::int for update skip locked),
+        select * from (
+          select client_id, sid from openid_sign_ins
+          where tenant_id = ${ofTenant} and session_id is null and exists (select 1 from held)
+          order by created_at limit ${MAX_OF_TENANT}::int for update skip locked) locked),
       ended as (
         delete from openid_sign_ins s using due
         where s.tenant_id = ${ofTenant} and s.client_id = due.client_id and s.sid = due.sid
@@ -96,9 +97,8 @@ export function createLogouts({ database, platform, signingKeys, tenants }: Proc
       }
       const tenantIds = await tenantsWithEnded(database);
       if (tenantIds.length === 0) return 0;
-      let told = 0;
-      for (const tenantId of tenantIds) told += await deliverOf(tenantId);
-      return told;
+      const told = await Promise.all(tenantIds.map(deliverOf));
+      return told.reduce((sum, ofTenant) => sum + ofTenant, 0);
     },
     /**
      * Makes the request of a delivery (2.5). Its token is made for each attempt, because it lives for two minutes.

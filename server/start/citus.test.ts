@@ -5,10 +5,15 @@ import { configSchema } from "../config/schema.ts";
 import { distribute, placements } from "../database/distribute.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { type CitusCluster, findCitus, startCitusCluster } from "../testing/citus-cluster.ts";
+import { eventually } from "../testing/eventually.ts";
+import { flowClient } from "../testing/flow-client.ts";
 import { walkJourneys } from "../testing/journeys/walk-journeys.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { type RunningServer, startServer } from "../testing/server.ts";
+import { signUp } from "../testing/sign-up.ts";
 import { runStile } from "../testing/stile.ts";
-import { deleteAbandonedDeliveries } from "../webhooks/abandoned-deliveries.ts";
+import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
+import { deleteAbandonedDeliveries, deleteDeliveries } from "../webhooks/abandoned-deliveries.ts";
 
 const programs = findCitus();
 
@@ -27,7 +32,12 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   beforeAll(async () => {
     cluster = await startCitusCluster(programs ?? "");
     [url = ""] = cluster.urls;
-    environment = { DATABASE_URL: url, SECRET_KEYS: "a".repeat(48) };
+    environment = {
+      DATABASE_URL: url,
+      SECRET_KEYS: "a".repeat(48),
+      STILE_WEBHOOKS_ENABLED: "true",
+      STILE_WEBHOOKS_ALLOW_PRIVATE_TARGETS: "true",
+    };
   });
 
   afterAll(() => cluster.stop());
@@ -62,7 +72,7 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     const { out } = await stile("database status --json");
     const status = JSON.parse(out);
     expect(status.missing).toEqual([]);
-    expect(status.byTenant + status.everywhere).toBe(placements.size);
+    expect(status.byTenant + status.everywhere + status.atCoordinator).toBe(placements.size);
     expect(
       await query("select (select count(*) from users) as users, (select count(*) from flows) as flows"),
     ).toEqual([before]);
@@ -88,5 +98,78 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     await database.close();
     expect(await query("select 1 from flows")).toEqual([]);
     expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
+  describe("with tenants on both nodes", () => {
+    let receiver: WebhookReceiver;
+    let server: RunningServer;
+    /** Tenants, by the address of the node that they are on. */
+    const nodes = new Map<string, string[]>();
+    const clientOf = (tenant: string) => flowClient(`${server.url}/t/${tenant}`);
+    const ada = { email: "ada@example.com", password: "correct horse battery staple" };
+    beforeAll(async () => {
+      receiver = await startReceiver();
+      server = await startServer({
+        env: {
+          ...environment,
+          STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+          STILE_PASSKEY_ENABLED: "false",
+          STILE_MFA_ENABLED: "false",
+          STILE_RATE_LIMITER_ENABLED: "false",
+        },
+      });
+      for (let count = 0; count < 8; count += 1) {
+        const { out } = await stile(`tenants create --name Tenant${count} --json`);
+        const { id } = JSON.parse(out) as { id: string };
+        const [placed] = await query<{ node: string }>(
+          `select nodename || ':' || nodeport as node from citus_shards
+          where table_name = 'users'::regclass and shardid = get_shard_id_for_distribution_column('users', '${id}'::uuid)`,
+        );
+        nodes.set(placed?.node ?? "", [...(nodes.get(placed?.node ?? "") ?? []), id]);
+        const hook = await stile(`webhooks create --tenant ${id} --callback ${receiver.url} --event user`);
+        expect(hook).toMatchObject({ code: 0 });
+        await signUp(clientOf(id), ada);
+      }
+    });
+
+    afterAll(async () => {
+      await server?.stop();
+      await receiver?.close();
+    });
+
+    it("delivers the events of each, once", async () => {
+      expect(nodes.size).toBe(2);
+      await eventually(async () => {
+        const left = await query("select 1 from webhook_deliveries where state <> 'delivered'");
+        expect(left).toEqual([]);
+      });
+      const ids = receiver.received.map(({ id }) => id);
+      expect(ids.length).toBeGreaterThanOrEqual(8);
+      expect(ids).toEqual([...new Set(ids)]);
+      expect(errorsIn(cluster.logs())).toEqual([]);
+    });
+
+    it("deletes one with its users, and the deliveries of a webhook that is gone", async () => {
+      const [[tenant = "", other = ""] = []] = [...nodes.values()].filter(({ length }) => length > 2);
+      expect(await stile(`tenants delete --with-users ${tenant}`)).toMatchObject({ code: 0 });
+      for (const [node, ids] of nodes)
+        nodes.set(
+          node,
+          ids.filter((id) => id !== tenant),
+        );
+      expect(await query(`select 1 from users where tenant_id = '${tenant}'`)).toEqual([]);
+      const database = openDatabase(new DatabaseHosts(url), 2, () => {}, true);
+      const deleted = await deleteDeliveries(database, { tenantId: other, webhook: await webhookOf(other) });
+      await database.close();
+      expect(deleted).toBeGreaterThan(0);
+      expect(errorsIn(cluster.logs())).toEqual([]);
+    });
+
+    const webhookOf = async (tenant: string) => {
+      const [row] = await query<{ webhook: string }>(
+        `select webhook from webhook_deliveries where tenant_id = '${tenant}' limit 1`,
+      );
+      return row?.webhook ?? "";
+    };
   });
 });

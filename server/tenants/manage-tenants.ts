@@ -12,6 +12,7 @@ import type { Config, Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
+import { isDistributed } from "../database/distribution.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { subtree, type Tree, valueAt } from "../lib/tree.ts";
@@ -381,7 +382,7 @@ export async function deleteTenant(
   };
   const entry = await managementEntry(context, by, "tenant_deleted", id);
   await check(write);
-  await deleteMostRows(write, id);
+  await deleteMostRows(context.database, id);
   await write.transaction(async (tx) => {
     // The lock blocks registrations until the tenant is deleted.
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
@@ -394,8 +395,13 @@ export async function deleteTenant(
   context.tenants.forget();
 }
 
-/** Deletes the rows of a tenant beyond the first `BATCH_ROWS` of each table. */
-async function deleteMostRows(write: ManagementContext["database"]["write"], id: string): Promise<void> {
+/**
+ * Deletes the rows of a tenant beyond the first `BATCH_ROWS` of each table. In a distributed database rows have no place by
+ * which they are found, and all of them are deleted with the tenant.
+ */
+async function deleteMostRows(database: ManagementContext["database"], id: string): Promise<void> {
+  if (await isDistributed(database)) return;
+  const { write } = database;
   for (const { table, tenantId } of tablesOfTenants)
     for (let deleted: number | null = BATCH_ROWS; deleted === BATCH_ROWS; ) {
       const batch: SQL = sql`select ctid from ${table} where ${eq(tenantId, id)} offset ${BATCH_ROWS} limit ${BATCH_ROWS}`;

@@ -27,8 +27,6 @@ export interface CitusCluster {
   adminUrls: readonly string[];
   /** What PostgreSQL has logged on all nodes. */
   logs(): string;
-  /** Kills a node, as a crash of its machine does. */
-  kill(node: number): void;
   stop(): Promise<void>;
 }
 
@@ -46,8 +44,6 @@ const settings = {
   log_min_messages: "error",
   "citus.shard_count": "8",
   "citus.node_conninfo": "sslmode=prefer",
-  // A node that does not answer is told of soon.
-  "citus.node_connection_timeout": "2s",
 };
 
 /** The folder of the programs of a PostgreSQL with Citus, which `scripts/citus.sh` builds; null if there is none. */
@@ -130,9 +126,6 @@ export async function startCitusCluster(programs: string, workers = 2): Promise<
     urls: nodes.map((node) => urlOf(node, "stile", "stile")),
     adminUrls,
     logs: () => nodes.map((_, node) => readFileSync(logOf(node), "utf8")).join("\n"),
-    kill(node) {
-      nodes[node]?.child.kill("SIGQUIT");
-    },
     async stop() {
       process.removeListener("exit", end);
       end();

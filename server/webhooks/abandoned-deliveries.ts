@@ -28,8 +28,8 @@ export async function deleteDeliveries(
   ) {
     const { rows } = await claim.execute<{ count: number }>(sql`
       with gone as (
-        delete from webhook_deliveries where ctid = any (array(
-          select ctid from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook}
+        delete from webhook_deliveries where tenant_id = ${tenantId} and id = any (array(
+          select id from webhook_deliveries where tenant_id = ${tenantId} and webhook = ${webhook}
           order by created_at limit ${BATCH_ROWS} for update skip locked))
         returning id, event_id),
       attempts as (

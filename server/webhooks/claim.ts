@@ -95,7 +95,7 @@ async function claimByReceivers(
     select d.tenant_id as "tenantId", d.webhook from webhook_deliveries d
     where ${isDue(now)} and not exists (
       select 1 from webhooks w where w.tenant_id = d.tenant_id and w.is_listener and w.id::text = d.webhook)
-    group by d.tenant_id, d.webhook limit ${MAX_FOUND}::int`,
+    group by d.tenant_id, d.webhook order by random() limit ${MAX_FOUND}::int`,
   );
   const limits = new Map(load.limits().map((one) => [`${one.tenant_id} ${one.webhook}`, one]));
   let free = limit;

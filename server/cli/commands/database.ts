@@ -46,7 +46,7 @@ export const databaseStatus = command({
     const status = await cli.withRuntime(async (runtime) => {
       if (!(await isDistributed(runtime.database)))
         throw new CommandError("the database is not distributed: see stile database distribute");
-      return withConnection(runtime, (client) => distributionStatus(client, [...placements.keys()]));
+      return withConnection(runtime, (client) => distributionStatus(client, placements));
     });
     if (json) {
       await cli.print(JSON.stringify(status));
@@ -59,7 +59,7 @@ export const databaseStatus = command({
       MiB: ({ bytes }) => (bytes / MEBIBYTE).toFixed(1),
     });
     await cli.print(
-      `\n${status.byTenant} tables by tenant, ${status.everywhere} on every node; the fullest node is ${percent(status.imbalance)} above the mean`,
+      `\n${status.byTenant} tables by tenant, ${status.everywhere} on every node, ${status.atCoordinator} at the coordinator; the fullest node is ${percent(status.imbalance)} above the mean`,
     );
     if (status.missing.length > 0)
       await cli.print(`not distributed: ${status.missing.join(", ")} (run stile database distribute)`);
