@@ -37,7 +37,7 @@ export const rateCounters = declareTable(
   ],
 );
 
-/** The counters of release 0.3, which may run beside this one. */
+/** The counters of release 0.2, which may run beside this one. */
 export const rateLimits = declareTable(
   "rate_limits",
   { ...columns, key: text("key").primaryKey() },
