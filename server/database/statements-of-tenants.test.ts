@@ -20,7 +20,7 @@ const ofAllTenants: readonly RegExp[] = [
 const conditionsOf = (node: PlanNode) =>
   [node["Index Cond"], node["Recheck Cond"], node.Filter].filter((text) => text !== undefined).join(" ");
 
-const namesTenant = /\(tenant_id = (\(?\$\d+\)?(::uuid)?|'[0-9a-f-]{36}'::uuid)\)/;
+const namesTenant = /\(tenant_id = (\(?\$\d+\)?(::uuid)?|'[0-9a-f-]{36}'::uuid)\)|\(\$\d+ = tenant_id\)/;
 
 /** Tables with tenants that a plan reads without naming the tenant of each. */
 const unnamed = (plan: PlanNode) =>

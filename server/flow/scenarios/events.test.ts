@@ -826,7 +826,7 @@ describe("every operation emits what the list says", () => {
 
 test("a login takes no further round trip for any number of webhooks", async () => {
   const { email } = await register(runtime);
-  const statementsOf = async () => {
+  const statementsOfOne = async () => {
     const query = vi.spyOn(pg.Client.prototype, "query");
     const flow = await signIn(runtime, { identifier: email });
     const { length } = query.mock.calls;
@@ -834,8 +834,14 @@ test("a login takes no further round trip for any number of webhooks", async () 
     expect(flow.state.name).toBe("success");
     return length;
   };
+  /** Of several logins, because what is recorded of one may be written during the next. */
+  const statementsOf = async () => {
+    const lengths = [];
+    for (let login = 0; login < 5; login += 1) lengths.push(await statementsOfOne());
+    return Math.min(...lengths);
+  };
   await runtime.database.write.delete(schema.webhooks);
-  await statementsOf();
+  await statementsOfOne();
   const without = await statementsOf();
   for (const _ of Array(5)) await storeWebhook(runtime);
   expect(await statementsOf()).toBe(without);
