@@ -289,7 +289,7 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a choice that was given up is saved after a step that saves nothing",
     file: "server/database/instances.ts",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the file
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
     text: "`claim = '${NO_CLAIM}', claimed_by",
     fault: "`claim = null, claimed_by",
     caughtBy: ["server/flow/write.test.ts"],
