@@ -20,6 +20,10 @@ const programs = findCitus();
 /** Errors of statements that a node has logged, each once. */
 const errorsIn = (logs: string) => [...new Set(logs.match(/(?<=ERROR: {2}).*/g) ?? [])];
 
+/** What a server counted of a tenant may be written after the tenant is gone: the database refuses it, and it is dropped. */
+const isOfDeletedTenant = (error: string) =>
+  /violates foreign key constraint "\w+_tenant_id_tenants_id_fk/.test(error);
+
 describe.skipIf(programs === null)("a database on a Citus cluster of a coordinator and two workers", () => {
   let cluster: CitusCluster;
   let url: string;
@@ -162,7 +166,7 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       const deleted = await deleteDeliveries(database, { tenantId: other, webhook: await webhookOf(other) });
       await database.close();
       expect(deleted).toBeGreaterThan(0);
-      expect(errorsIn(cluster.logs())).toEqual([]);
+      expect(errorsIn(cluster.logs()).filter((error) => !isOfDeletedTenant(error))).toEqual([]);
     });
 
     const webhookOf = async (tenant: string) => {
