@@ -20,6 +20,8 @@ else
   tar -xf "$source" -C "$build" --strip-components=1
 fi
 cd "$build"
+# Copied, it may look older than what it was made from, which has it made again by tools that are not needed.
+touch configure
 
 # PostgreSQL 15.14 and later export a function that Citus defines for itself.
 grep -rl have_createdb_privilege src --include='*.[ch]' | while read -r file; do
