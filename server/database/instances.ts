@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Database, Databases } from "#db/client";
+import { isDistributed } from "#db/distribution";
 import { StartError } from "../config/errors.ts";
 import { KEPT_CONSTRAINTS } from "./distribute.ts";
-import { isDistributed } from "./distribution.ts";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 

@@ -2,12 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type SQL, type SQLChunk, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { isDistributed } from "#db/distribution";
 import { isDatabaseUnreachable } from "#db/errors";
 import { type Expiry, type RetentionSetting, rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
 import type { Config } from "../config/schema.ts";
 import { measure } from "../observability/metrics.ts";
-import { isDistributed } from "./distribution.ts";
 
 /** The settings that say how long rows are kept. */
 export type RetentionConfig = Pick<Config, "audit_log" | "funnel" | "webhooks">;

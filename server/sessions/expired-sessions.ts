@@ -1,7 +1,7 @@
 import { isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
+import { isDistributed } from "#db/distribution";
 import type { Tenant } from "../config/tenant.ts";
-import { isDistributed } from "../database/distribution.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isIdleRow } from "./idleness.ts";

@@ -1,6 +1,7 @@
 import { and, arrayOverlaps, count, eq, ne, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core";
 import { type Databases, type Queryable, schema, type Transaction } from "#db/client";
+import { isDistributed } from "#db/distribution";
 import { rulesOf } from "#db/schema/table";
 import { columnOf, tables } from "#db/tables";
 import { audit, commandLine } from "../audit/audit.ts";
@@ -12,7 +13,6 @@ import type { Config, Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
 import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
-import { isDistributed } from "../database/distribution.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { subtree, type Tree, valueAt } from "../lib/tree.ts";

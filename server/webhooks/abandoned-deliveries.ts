@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "#db/client";
-import { isDistributed } from "../database/distribution.ts";
+import { isDistributed } from "#db/distribution";
 
 /** Deliveries that one statement deletes, to keep its locks short. */
 const BATCH_ROWS = 5_000;

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { isDistributed } from "#db/distribution";
 import { executePrepared } from "#db/prepared";
-import { isDistributed } from "../database/distribution.ts";
 import type { ReceiverLoad } from "./receiver-load.ts";
 
 /** A delivery in hand, with what is sent. */

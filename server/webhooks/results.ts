@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { isDistributed } from "#db/distribution";
 import { executePrepared } from "#db/prepared";
 import type { AuditRow } from "../audit/audit-entry.ts";
 import type { AuditType } from "../audit/audit-types.ts";
 import type { Config } from "../config/schema.ts";
-import { isDistributed } from "../database/distribution.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { ReceiverAnswer } from "./receiver-client.ts";

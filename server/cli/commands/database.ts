@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { isDistributed } from "#db/distribution";
 import { distribute, placements } from "../../database/distribute.ts";
-import { isDistributed } from "../../database/distribution.ts";
 import { distributionStatus } from "../../database/distribution-status.ts";
 import type { CliRuntime } from "../cli-runtime.ts";
 import { CommandError, command } from "../command.ts";

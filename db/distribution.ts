@@ -1,4 +1,4 @@
-import type { Database } from "#db/client";
+import type { Database } from "./client.ts";
 
 /** Whether the tables of a database lie on several nodes, each tenant on one (Citus), as `stile database distribute` makes them. */
 
