@@ -118,11 +118,23 @@ export const isDatabaseUnreachable = whether({
     /^(failure on connection marked as essential|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/,
 });
 
+/**
+ * Whether a node of a distributed database could not be reached, so that statements about its rows fail; the server that said
+ * so goes on with those about others. An error of severity ERROR ends a statement and no connection (PostgreSQL manual, 8.1
+ * of the protocol's fields: FATAL and PANIC do).
+ */
+export const isNodeUnreachable = (error: unknown): boolean =>
+  [...causes(error)].some(({ severity }) => severity === "ERROR") && nodeFailure(error);
+
+/** Errors of connections, and what Citus says with the code of a fault of its own. */
+const nodeFailure = whether({ code: /^08/, message: /^failure on connection marked as essential/ });
+
 /** Whether a pooler between here and the database accepts no parameters of a session. */
 export const rejectsSessionParameters = whether({ message: /^unsupported startup parameter/ });
 
 interface DatabaseError extends Error {
   code?: unknown;
+  severity?: unknown;
   constraint?: unknown;
 }
 

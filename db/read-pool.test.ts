@@ -49,6 +49,19 @@ it("fails a read that PostgreSQL rejects, and none that was sent with it", async
   expect(four).toMatchObject({ value: { rows: [{ inverse: 4 }] } });
 });
 
+it("fails a read about a node of the database that is down, and none that was sent with it", async () => {
+  await test.database.write.execute(sql`
+    create or replace function reach(node int) returns int language plpgsql as $$ begin
+      if node = 0 then raise exception using errcode = 'connection_failure'; end if;
+      return node;
+    end $$`);
+  const reach = { name: "reach", text: "select reach($1::int) as node" };
+  const reads = [4, 0].map((node) => pool().query({ ...reach, values: [node] }));
+  const [up, down] = await Promise.allSettled(reads);
+  expect(up).toMatchObject({ value: { rows: [{ node: 4 }] } });
+  expect(down).toMatchObject({ reason: { code: "08006" } });
+});
+
 it("fails the reads of a connection that is cut, and replaces it", async () => {
   const { pid } = await doubled(1);
   const sleeping = { name: "sleeping", text: "select pg_sleep($1::int)", values: [30] };

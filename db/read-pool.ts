@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { beginWait, unmeasured } from "../server/observability/waits.ts";
 import { statementOf } from "./connection.ts";
-import { isDatabaseUnreachable } from "./errors.ts";
+import { isDatabaseUnreachable, isNodeUnreachable } from "./errors.ts";
 import { type BoundStatement, runStatements } from "./extended-query.ts";
 import { Pool } from "./pool.ts";
 
@@ -64,8 +64,8 @@ export class ReadPool extends Pool {
       for (const [index, { resolve }] of reads.entries()) resolve(results[index] as pg.QueryResult);
     } catch (error) {
       // One that fails must not fail the others.
-      if (reads.length > 1 && !isDatabaseUnreachable(error))
-        for (const read of reads) void this.#sendTogether([read]);
+      const isCommonCause = isDatabaseUnreachable(error) && !isNodeUnreachable(error);
+      if (reads.length > 1 && !isCommonCause) for (const read of reads) void this.#sendTogether([read]);
       else for (const { reject } of reads) reject(error);
     }
   }
