@@ -24,13 +24,18 @@ export function afterCommit(tx: object, callback: () => void): void {
   callbacks.push(callback);
 }
 
-/** Makes every transaction of a pool write what it has collected, and call what `afterCommit` was given for it. */
-export function observeCommits(pool: Pool): void {
+/**
+ * Makes every transaction of a pool write what it has collected, and call what `afterCommit` was given for it.
+ *
+ * @param begun called with each
+ */
+export function observeCommits(pool: Pool, begun: (tx: object) => void): void {
   const begin: Pool["transaction"] = pool.transaction.bind(pool);
   pool.transaction = async (work, options) => {
     const callbacks: (() => void)[] = [];
     const result = await begin(async (tx) => {
       (tx as Holder)[slot] = callbacks;
+      begun(tx);
       return collecting(tx, work);
     }, options);
     for (const callback of callbacks) callback();

@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { observeCommits } from "./after-commit.ts";
 import { Connection } from "./connection.ts";
+import { beginsIn } from "./distribution.ts";
 import { DatabaseHosts } from "./hosts.ts";
 import { Pool } from "./pool.ts";
 import { ReadPool } from "./read-pool.ts";
@@ -121,7 +122,7 @@ export function openDatabase(
     return client;
   };
   const write = drizzle({ client: open(Pool), schema });
-  observeCommits(write);
+  observeCommits(write, (tx) => beginsIn({ claim }, tx));
   const reading = open(ReadPool, "-c default_transaction_read_only=on");
   const read = Object.assign(drizzle({ client: reading, schema }), { prepares });
   const claim = drizzle({ client: open(Pool, LOSES_COMMITS), schema });

@@ -1,6 +1,11 @@
-import type { Database } from "./client.ts";
+import type pg from "pg";
 
 /** Whether the tables of a database lie on several nodes, each tenant on one (Citus), as `stile database distribute` makes them. */
+
+/** The part of a database that is asked, as `client.ts` opens it. */
+interface Asked {
+  claim: { $client: Pick<pg.Pool, "query"> };
+}
 
 const known = new WeakMap<object, Promise<boolean>>();
 
@@ -9,14 +14,25 @@ const known = new WeakMap<object, Promise<boolean>>();
  *
  * @throws errors of the database, and asks again then
  */
-export function isDistributed(database: Pick<Database, "claim">): Promise<boolean> {
+export function isDistributed(database: Asked): Promise<boolean> {
   const answer = known.get(database.claim) ?? ask(database);
   known.set(database.claim, answer);
   answer.catch(() => known.delete(database.claim));
   return answer;
 }
 
-async function ask({ claim: { $client: pool } }: Pick<Database, "claim">): Promise<boolean> {
+const databases = new WeakMap<object, Asked>();
+
+/** Says which database a transaction is of. */
+export const beginsIn = (database: Asked, tx: object): void => void databases.set(tx, database);
+
+/** Whether a transaction of the `write` pool is of a distributed database. */
+export async function isDistributedTransaction(tx: object): Promise<boolean> {
+  const database = databases.get(tx);
+  return database !== undefined && isDistributed(database);
+}
+
+async function ask({ claim: { $client: pool } }: Asked): Promise<boolean> {
   const { rows } = await pool.query<{ hasCitus: boolean }>(
     `select to_regclass('pg_catalog.pg_dist_partition') is not null as "hasCitus"`,
   );

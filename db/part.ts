@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Transaction } from "./client.ts";
+import { isDistributedTransaction } from "./distribution.ts";
 import { asConflict } from "./errors.ts";
 
 /**
@@ -28,11 +29,25 @@ export interface Part {
   ofAccount?: boolean;
   /** Whether it begins a statement, because it must see what the parts before it have written or locked. */
   begins?: boolean;
+  /** For a distributed database. Default: as it is. */
+  distributed?: DistributedForm;
 }
 
-/** A statement to run, prepared under its name. */
+/**
+ * The form of a part for a distributed database: no `insert` of it reads what another expression returns. Citus would make a
+ * further trip for it, and send what it reads to all nodes, of which none may be down then.
+ */
+export interface DistributedForm {
+  text: string;
+  /** Statements of the same transaction, before the one that the part belongs to. */
+  before?: readonly Statement[];
+  /** The same after it. The last one returns what the part returns. */
+  after?: readonly Statement[];
+}
+
+/** A statement to run, prepared under its name if it has one. */
 export interface Statement {
-  name: string;
+  name?: string;
   text: string;
   values: unknown[];
 }
@@ -40,11 +55,18 @@ export interface Statement {
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_LENGTH = 63;
 
+/** Begins the names of statements that have another text in a distributed database. */
+const DISTRIBUTED = "at_node:";
+
 /** Texts by name, with those of the parts: composing them again for each step would cost more than sending them. */
 const composed = new Map<string, { text: string; parts: string[] }>();
 
-/** Composes parts to as few statements as they allow, in their order. */
-export function statementsOf(parts: readonly Part[]): Statement[] {
+/**
+ * Composes parts to as few statements as they allow, in their order.
+ *
+ * @param isDistributed whether they are for a distributed database
+ */
+export function statementsOf(parts: readonly Part[], isDistributed = false): Statement[] {
   const groups: Part[][] = [];
   for (const part of parts) {
     const group = groups.at(-1);
@@ -53,11 +75,22 @@ export function statementsOf(parts: readonly Part[]): Statement[] {
     if (group && other && "rows" in other.values && "rows" in part.values)
       group[equal] = { ...other, values: { rows: [...other.values.rows, ...part.values.rows] } };
     else if (other?.isIdempotent) continue;
-    else if (group && !other && !beginsStatement(part) && nameOf([...group, part]).length <= MAX_NAME_LENGTH)
-      group.push(part);
+    else if (group && !other && !beginsStatement(part) && isShort([...group, part])) group.push(part);
     else groups.push([part]);
   }
-  return groups.map(statementOf);
+  return isDistributed ? groups.flatMap(distributedStatementsOf) : groups.map((group) => statementOf(group));
+}
+
+function distributedStatementsOf(parts: readonly Part[]): Statement[] {
+  const forms = parts.map(({ returns, distributed, ...part }): Part => {
+    const text = distributed?.text ?? part.text;
+    return returns === undefined || distributed?.after ? { ...part, text } : { ...part, text, returns };
+  });
+  return [
+    ...parts.flatMap(({ distributed }) => distributed?.before ?? []),
+    statementOf(forms, DISTRIBUTED),
+    ...parts.flatMap(({ distributed }) => distributed?.after ?? []),
+  ];
 }
 
 const beginsStatement = ({ begins, selects }: Part) => begins === true || selects !== undefined;
@@ -66,8 +99,10 @@ function nameOf(parts: readonly Part[]): string {
   return parts.map(({ name }) => name).join("+");
 }
 
-function statementOf(parts: readonly Part[]): Statement {
-  const name = nameOf(parts);
+const isShort = (parts: readonly Part[]) => DISTRIBUTED.length + nameOf(parts).length <= MAX_NAME_LENGTH;
+
+function statementOf(parts: readonly Part[], beginning = ""): Statement {
+  const name = beginning + nameOf(parts);
   if (name.length > MAX_NAME_LENGTH) throw new RangeError(`the name of a statement is too long: ${name}`);
   const values = parts.map(valuesOf);
   const known = composed.get(name);
@@ -117,7 +152,7 @@ export async function executeParts<Returned extends object>(
   parts: readonly Part[],
 ): Promise<Partial<Returned>> {
   const returned = {};
-  for (const { text, values } of statementsOf(parts)) {
+  for (const { text, values } of statementsOf(parts, await isDistributedTransaction(tx))) {
     const { rows } = await tx.execute(bound(text, values)).catch((error: unknown) => {
       throw asConflict(error);
     });

@@ -1,4 +1,5 @@
 import type { Database } from "./client.ts";
+import { isDistributed } from "./distribution.ts";
 import { asConflict } from "./errors.ts";
 import { runStatements } from "./extended-query.ts";
 import { type Part, statementsOf } from "./part.ts";
@@ -12,13 +13,14 @@ import { type Part, statementsOf } from "./part.ts";
  * @throws ConflictError if a part refuses; nothing was written
  */
 export async function runTogether<Returned extends object>(
-  { prepares, ...pools }: Pick<Database, "write" | "claim" | "prepares">,
+  database: Pick<Database, "write" | "claim" | "prepares">,
   parts: readonly Part[],
   pool: "write" | "claim" = "write",
 ): Promise<Partial<Returned>> {
-  const named = statementsOf(parts);
+  const { prepares } = database;
+  const named = statementsOf(parts, await isDistributed(database));
   const statements = prepares ? named : named.map(({ text, values }) => ({ text, values }));
-  const results = await runStatements(pools[pool].$client, statements).catch((error: unknown) => {
+  const results = await runStatements(database[pool].$client, statements).catch((error: unknown) => {
     throw asConflict(error);
   });
   return Object.assign({}, ...results.map(({ rows }) => rows[0]));

@@ -1,6 +1,7 @@
 import { afterCommit } from "#db/after-commit";
 import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
+import { addedText, type CountedRows, countedText } from "#db/counters";
 import { executeParts, type Part } from "#db/part";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
@@ -9,7 +10,7 @@ import type { ClientContext } from "../context/context.ts";
 import { entriesPart, writeRecords } from "../events/write-records.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { storable, storableUserAgent } from "../lib/storable-text.ts";
-import { counterRow } from "../limits/rate-limits.ts";
+import { counterRow, counters, emptyRateCounter } from "../limits/rate-limits.ts";
 import { type AuditRow, auditEntryJson } from "./audit-entry.ts";
 import type { AuditOutputs } from "./audit-output.ts";
 import type { AttemptFailureType, AttemptType, AuditType, FailureType } from "./audit-types.ts";
@@ -101,28 +102,35 @@ export function auditAttempt<Type extends AttemptType>(
     userId: by,
     details: maskDetails({ ...cause, per_hour: limit }, tenant.config.audit_log),
   };
+  const isStored = tenant.config.audit_log.storage.enabled;
+  const recorded = [
+    entry.tenantId,
+    key,
+    limit,
+    entry.id,
+    entry.requestId,
+    entry.ipAddress,
+    entry.userAgent,
+    entry.createdAt,
+    entry.type,
+    entry.userId,
+    JSON.stringify(entry.details),
+    last.type,
+    last.userId,
+    JSON.stringify(last.details),
+  ];
   const part: Part = {
-    name: tenant.config.audit_log.storage.enabled ? "entry_of_attempt" : "count_of_attempt",
-    text: tenant.config.audit_log.storage.enabled ? entryText : countText,
-    values: [
-      key,
-      now.getTime() + WINDOW_SECONDS * 1000,
-      now.getTime(),
-      limit,
-      entry.tenantId,
-      entry.id,
-      entry.requestId,
-      entry.ipAddress,
-      entry.userAgent,
-      entry.createdAt,
-      entry.type,
-      entry.userId,
-      JSON.stringify(entry.details),
-      last.type,
-      last.userId,
-      JSON.stringify(last.details),
-    ],
+    name: isStored ? "entry_of_attempt" : "count_of_attempt",
+    text: isStored ? entryText : countText(countedText),
+    values: [...recorded, now.getTime() + WINDOW_SECONDS * 1000, now.getTime()],
     returns: "(select type from attempt_recorded)",
+    distributed: {
+      text: countText(addedText),
+      before: [emptyRateCounter(entry.tenantId, key)],
+      ...(isStored
+        ? { after: [{ name: "entry_of_attempt_at_node", text: entryAtNodeText, values: recorded }] }
+        : {}),
+    },
   };
   const print = (returned: { [name: string]: unknown }) => {
     const type = returned[part.name];
@@ -136,29 +144,43 @@ export function auditAttempt<Type extends AttemptType>(
   return Object.assign(write, { parts: [part], committed: print, ...reason });
 }
 
-const isOver = "counter.expire <= $3::bigint";
+const isOver = "counter.expire <= $16::bigint";
 
 const whichOf = (recorded: string, instead: string) =>
-  `case when points <= $4::int then ${recorded} else ${instead} end`;
+  `case when points <= $3::int then ${recorded} else ${instead} end`;
 
 /** What is written: the entry, the note that the limit is reached, or nothing. */
-const recordedColumns = `$5::uuid as tenant_id, $6::uuid as id, $7::text as request_id, $8::text as ip_address,
-  $9::text as user_agent, $10::timestamptz as created_at, ${whichOf("$11::text", "$14::text")} as type,
-  ${whichOf("$12::uuid", "$15::uuid")} as user_id, ${whichOf("$13::jsonb", "$16::jsonb")} as details`;
+const recordedColumns = `$1::uuid as tenant_id, $4::uuid as id, $5::text as request_id, $6::text as ip_address,
+  $7::text as user_agent, $8::timestamptz as created_at, ${whichOf("$9::text", "$12::text")} as type,
+  ${whichOf("$10::uuid", "$13::uuid")} as user_id, ${whichOf("$11::jsonb", "$14::jsonb")} as details`;
 
-const countText = `attempt_counted as (
-    insert into rate_counters as counter (tenant_id, key, points, expire) values ($5::uuid, $1, 1, $2::bigint)
-    on conflict (tenant_id, key) do update set
-      points = case when ${isOver} then 1 else counter.points + 1 end,
-      expire = case when ${isOver} then excluded.expire else counter.expire end
-    where ${isOver} or counter.points <= $4::int
-    returning points),
-  attempt_recorded as (select ${recordedColumns} from attempt_counted)`;
+/** Counts up to the second event beyond the limit: the note is of the first. */
+const isRecorded = "points <= $3::int + 1";
 
-const entryText = `${countText},
+const countText = (form: (counted: CountedRows) => string) => `attempt_counted as (${form({
+  ...counters,
+  tenant: "$1",
+  rows: "select $2::text as key, 1 as points, $15::bigint as expire",
+  changes: {
+    points: `case when ${isOver} then 1 else counter.points + 1 end`,
+    expire: `case when ${isOver} then excluded.expire else counter.expire end`,
+  },
+  condition: `${isOver} or counter.${isRecorded}`,
+  returning: ["points"],
+})}),
+  attempt_recorded as (select ${recordedColumns} from attempt_counted where ${isRecorded})`;
+
+const insertionText =
+  "insert into audit_logs (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)";
+
+const entryText = `${countText(countedText)},
   attempt_entry as (
-    insert into audit_logs (tenant_id, id, request_id, ip_address, user_agent, created_at, type, user_id, details)
+    ${insertionText}
     select * from attempt_recorded)`;
+
+const entryAtNodeText = `${insertionText}
+    select ${recordedColumns} from rate_counters where tenant_id = $1 and key = $2 and ${isRecorded}
+    returning type as entry_of_attempt`;
 
 /** Writes a committed entry to the console, if it is to be there. */
 function printEntry({ runtime, tenant }: AuditContext, entry: AuditRow): void {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type SQL, type SQLChunk, sql } from "drizzle-orm";
+import { getTableName, type SQL, type SQLChunk, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { isDistributed } from "#db/distribution";
@@ -8,6 +8,8 @@ import { type Expiry, type RetentionSetting, rulesOf } from "#db/schema/table";
 import { columnOf, type RuledTable, tables } from "#db/tables";
 import type { Config } from "../config/schema.ts";
 import { measure } from "../observability/metrics.ts";
+import { placements } from "./distribute.ts";
+import { forReachableTenants } from "./reachable-tenants.ts";
 
 /** The settings that say how long rows are kept. */
 export type RetentionConfig = Pick<Config, "audit_log" | "funnel" | "webhooks">;
@@ -144,12 +146,16 @@ async function changeInBatches(
 
 /** The same in a distributed database, whose nodes change their rows at once: no place of a row is known beyond its node. */
 async function changeOnNodes(
-  { claim }: Database,
+  database: Database,
   change: SQL,
-  { by, before, and }: Expired,
+  { table, by, before, and }: Expired,
 ): Promise<number> {
   const conditions = [sql`${by} < ${before}`, ...(and ? [and] : [])];
-  const { rowCount } = await claim.execute(sql`${change} where ${sql.join(conditions, sql` and `)}`);
+  const isOfTenants = placements.get(getTableName(table)) === "with_tenant";
+  const { rowCount } = await forReachableTenants(database, (within) => {
+    const all = isOfTenants ? [...conditions, within(sql`tenant_id`)] : conditions;
+    return database.claim.execute(sql`${change} where ${sql.join(all, sql` and `)}`);
+  });
   return rowCount ?? 0;
 }
 

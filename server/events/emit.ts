@@ -125,6 +125,12 @@ export function emitEnded(
   return telling;
 }
 
+/** Whether a part ends sessions whose events `emitEnded` adds. */
+export function emitsEnded(part: Part): boolean {
+  const { subscribed } = part as Partial<SubscribedPart>;
+  return subscribed !== undefined && "ended" in subscribed;
+}
+
 /** Whether a webhook may be subscribed to events of a step: the tenant has stored ones, as `hasStored` says, or configured ones. */
 export function mayHaveSubscriber({ config }: Pick<Tenant, "config">, hasStored: boolean): boolean {
   return hasStored || configWebhooks(config).length > 0;

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
+import pg from "pg";
 import { afterCommit } from "#db/after-commit";
 import type { schema, Transaction } from "#db/client";
-import { executeParts, type Part } from "#db/part";
+import { executeParts, type Part, type Statement } from "#db/part";
 import { sessionObjectText } from "../objects/session-object.ts";
 import { userObjectText } from "../objects/user-object.ts";
 import { isSubscribed } from "./subscriptions.ts";
@@ -123,7 +124,8 @@ const withEndedText = insertionText(
 
 /**
  * The part of a statement that inserts events of one tenant, and a delivery for each subscribed webhook. With events of ended sessions,
- * it belongs into the statement whose expression `session_ended` gives their rows with the name of the `event` of each.
+ * it belongs into the statement whose expression `session_ended` gives their rows with the name of the `event` of each; in a
+ * distributed database such events are written without.
  */
 export function eventsPart(events: readonly PendingEvent[]): Part {
   // The events of ended sessions take one place: their order is that of the sessions, whatever their names.
@@ -145,12 +147,48 @@ export function eventsPart(events: readonly PendingEvent[]): Part {
   const configured = events.flatMap(({ id, configWebhooks }) =>
     configWebhooks.map((webhook) => ({ event_id: id, webhook })),
   );
+  const values = [JSON.stringify(items), JSON.stringify(configured)];
+  const tenantId = events[0]?.tenantId ?? "";
   return {
     name: hasEnded ? "events_with_ended" : "events",
     text: hasEnded ? withEndedText : eventsText,
-    values: [JSON.stringify(items), JSON.stringify(configured), events[0]?.tenantId],
+    values: [...values, tenantId],
     returns: "(select coalesce(json_agg(id), '[]') from event_written)",
+    ...(hasEnded ? {} : { distributed: { text: "", after: statementsAtNode(tenantId, values) } }),
   };
+}
+
+/**
+ * The same as statements of a distributed database: they insert events and their deliveries, and return the ids of the events
+ * that there are then. An event with the id of an earlier one gets no further deliveries. The tenant is a part of their texts:
+ * Citus 13.2 knows the node of an `insert` that selects from several tables by no parameter.
+ */
+function statementsAtNode(tenantId: string, values: readonly unknown[]): Statement[] {
+  const tenant = `${pg.escapeLiteral(tenantId)}::uuid`;
+  const given = `(${itemsText})) i`;
+  const configuredText = "jsonb_to_recordset($2::jsonb) as c(event_id uuid, webhook text)";
+  const texts = [
+    `insert into events (tenant_id, id, name, subject_id, flow_id, traceparent, data, sealed_data)
+    select ${tenant}, id, name, subject_id, flow_id, traceparent, data, decode(sealed_data, 'base64')
+    from ${given}
+    where id in (select event_id from ${configuredText})
+      or exists (select 1 from webhooks w where w.tenant_id = ${tenant} and ${subscribed})
+    order by position
+    on conflict do nothing`,
+    `insert into webhook_deliveries (tenant_id, id, webhook, event_id, sequence, subject_id)
+    select ${tenant}, gen_random_uuid(), t.webhook, e.id, e.sequence, e.subject_id
+    from (
+      select i.id as event_id, w.id::text as webhook
+      from ${given} join webhooks w on w.tenant_id = ${tenant} and ${subscribed}
+      union all
+      select event_id, webhook from ${configuredText}) t
+    join events e on e.tenant_id = ${tenant} and e.id = t.event_id
+    where not exists (
+      select 1 from webhook_deliveries d where d.tenant_id = ${tenant} and d.event_id = e.id and d.webhook = t.webhook)`,
+    `select coalesce(json_agg(e.id), '[]') as events from events e
+    where e.tenant_id = ${tenant} and e.id in (select id from ${given}) and $2::jsonb is not null`,
+  ];
+  return texts.map((text) => ({ text, values: [...values] }));
 }
 
 // Not part of the statement above, whose planning would then cost the plan of a whole user, webhooks or none.

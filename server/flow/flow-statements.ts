@@ -1,8 +1,9 @@
 import { clockText } from "#db/clock";
+import { addedText, type CountedRows, countedText } from "#db/counters";
 import { userFactsText } from "#db/schema/users";
 import { endOfClaim } from "../database/instances.ts";
 import { factColumns } from "../identity/facts.ts";
-import type { Condition } from "../limits/rate-limits.ts";
+import { type Condition, counters, emptyRateCounter } from "../limits/rate-limits.ts";
 import { STEP_POINTS } from "./step-points.ts";
 
 /** Window of the budgets of steps, and a bound of their counters. */
@@ -78,6 +79,9 @@ export const insertTexts = {
       returning 1)`,
 };
 
+/** Returns the text of a form of what counts. */
+type Form = (counted: CountedRows) => string;
+
 /**
  * Charges the budgets of `charge`, which has a key and a budget for each.
  *
@@ -86,28 +90,52 @@ export const insertTexts = {
  * @param clock SQL of the clock's shift
  * @param more tables that `points` reads
  */
-const budgetText = (tenant: string, points: string, clock: string, more = "") => {
+const budgetText = (form: Form, tenant: string, points: string, clock: string, more = "") => {
   // Without the clock, because Citus takes no function of time here.
   const isOver = `counter.expire <= excluded.expire - ${BUDGET_SECONDS * 1000}`;
-  return `
-      insert into rate_counters as counter (tenant_id, key, points, expire)
-      select ${tenant}::uuid, key, ${points}, ${milliseconds(clock)} + ${BUDGET_SECONDS * 1000}
-        from charge${more} order by key
-      on conflict (tenant_id, key) do update set
-        points = case when ${isOver} then excluded.points
-          else least(counter.points + excluded.points, ${MAX_POINTS}) end,
-        expire = case when ${isOver} then excluded.expire else counter.expire end
-      returning key, points, expire`;
+  return form({
+    ...counters,
+    tenant,
+    rows: `select key, ${points} as points, ${milliseconds(clock)} + ${BUDGET_SECONDS * 1000} as expire from charge${more}`,
+    changes: {
+      points: `case when ${isOver} then excluded.points
+        else least(counter.points + excluded.points, ${MAX_POINTS}) end`,
+      expire: `case when ${isOver} then excluded.expire else counter.expire end`,
+    },
+    returning: ["key", "points", "expire"],
+  });
 };
+
+const OF_SOURCE = "step_source:";
+const OF_ACCOUNT = "step_account:";
+
+/** SQL of the key of the budget of a source, and of that of an account, among the counters of their tenant. */
+const sourceBudget = (source: string) => `'${OF_SOURCE}' || ${source}`;
+const accountBudget = (tenant: string, user: string) => `'${OF_ACCOUNT}' || ${tenant} || '/' || ${user}`;
+
+/** The counters of both, as statements that make them in a distributed database. */
+export const emptySourceBudget = (tenantId: string, source: string) =>
+  emptyRateCounter(tenantId, `${OF_SOURCE}${source}`);
+export const emptyAccountBudget = (tenantId: string, userId: string) =>
+  emptyRateCounter(tenantId, `${OF_ACCOUNT}${tenantId}/${userId}`);
+
+/** The same for the account of a flow of its owner. */
+export const emptyBudgetOfOwner = `
+  insert into rate_counters (tenant_id, key, points, expire)
+  select tenant_id, ${accountBudget("tenant_id", "user_id")}, 0, 0 from flows
+  where tenant_id = $1 and id = $2 and type = 'profile' and user_id is not null
+  on conflict do nothing`;
 
 const exceeded = "from budget join charge using (key) where budget.points > charge.budget";
 
 /** Saves a step that has not claimed its flow, and charges it. The flow is locked before the budget, as by a claim. */
-export const saveChargedText = `flow as (
+const saveChargedText = (form: Form) => `flow as (
       select 1 from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
-    charge as (select 'step_source:' || $20::text as key, $21::int as budget from flow),
-    budget as (${budgetText("$14", `${STEP_POINTS}`, "$18")}),
+    charge as (select ${sourceBudget("$20::text")} as key, $21::int as budget from flow),
+    budget as (${budgetText(form, "$14", `${STEP_POINTS}`, "$18")}),
     saved as (${savedColumns} and exists (select 1 from flow) and not exists (select ${exceeded}) returning 1)`;
+
+export const savedChargedText = saveChargedText(countedText);
 
 const exhaustedText = `(select max(budget.expire) ${exceeded}) as exhausted_until`;
 
@@ -124,7 +152,7 @@ const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} a
 const ofNewFlow = `(select) flow left join ${userFactsText("$1")} f on f.user_id = $2`;
 
 /** What a step reads before it is judged, as parts that begin a statement: what its action asks for follows them. */
-export const openingTexts = {
+const openings = (form: Form) => ({
   flow_claim: {
     text: `flow as (
       ${claimUpdate("$8")}),
@@ -135,10 +163,10 @@ export const openingTexts = {
     text: `flow as (
       ${claimUpdate("$12")}),
     charge as (
-      select 'step_source:' || $8::text as key, $10::int as budget from flow
+      select ${sourceBudget("$8::text")} as key, $10::int as budget from flow
       union all
-      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
-    budget as (${budgetText("$3", `coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")}),
+      select ${accountBudget("tenant_id", "user_id")}, $11::int from flow where type = 'profile'),
+    budget as (${budgetText(form, "$3", `coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS})`, "$7", ", flow")}),
     admitted as (select 1 from flow where not exists (select ${exceeded}))`,
     selects: {
       columns: `${columns("$3")}, ${clockText("$7")} as now, ${exhaustedText}`,
@@ -151,13 +179,22 @@ export const openingTexts = {
   },
   flow_begin_charged: {
     text: `charge as (
-      select 'step_source:' || $4::text as key, $6::int as budget
+      select ${sourceBudget("$4::text")} as key, $6::int as budget
       union all
-      select 'step_account:' || $1::uuid || '/' || $2::uuid, $7::int where $2::uuid is not null),
-    budget as (${budgetText("$1", "$5::int", "$3")}),
+      select ${accountBudget("$1::uuid", "$2::uuid")}, $7::int where $2::uuid is not null),
+    budget as (${budgetText(form, "$1", "$5::int", "$3")}),
     admitted as (select where not exists (select ${exceeded}))`,
     selects: { columns: `${beginning("$3")}, ${exhaustedText}`, from: ofNewFlow },
   },
+});
+
+export const openingTexts = openings(countedText);
+
+/** The texts of those that charge, by their names, for a distributed database. */
+export const textsAtNode = {
+  flow_claim_charged: openings(addedText).flow_claim_charged.text,
+  flow_begin_charged: openings(addedText).flow_begin_charged.text,
+  save_unclaimed_charged: saveChargedText(addedText),
 };
 
 /** The other statements of flows, by the names under which they are prepared. */

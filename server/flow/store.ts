@@ -1,18 +1,22 @@
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database } from "#db/client";
-import type { Part } from "#db/part";
+import type { Part, Statement } from "#db/part";
 import { runTogether } from "#db/together";
 import { factsOfColumns, type UserFacts } from "../identity/facts.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { FlowRecord, ResumeHashes } from "./data.ts";
 import type { StepError } from "./errors.ts";
 import {
+  emptyAccountBudget,
+  emptyBudgetOfOwner,
+  emptySourceBudget,
   insertTexts,
   openingTexts,
   type StatementName,
-  saveChargedText,
+  savedChargedText,
   saveTexts,
   statements,
+  textsAtNode,
 } from "./flow-statements.ts";
 import type { FlowType } from "./names.ts";
 import { STEP_POINTS } from "./step-points.ts";
@@ -121,15 +125,13 @@ export async function claimFlow(
 ): Promise<StoredFlow | null> {
   const { version = null } = claim;
   const values = [claim.id, claim.instanceId, tenantId, flowId, type, claim.tokenHash, clockShift];
+  const ofOwner = { name: "empty_budget_of_owner", text: emptyBudgetOfOwner, values: [tenantId, flowId] };
   const opening = charge
-    ? openingPart("flow_claim_charged", [
-        ...values,
-        sourceKey(tenantId, charge),
-        charge.costs,
-        charge.perSource,
-        charge.perAccount,
-        version,
-      ])
+    ? chargedPart(
+        "flow_claim_charged",
+        [...values, sourceKey(tenantId, charge), charge.costs, charge.perSource, charge.perAccount, version],
+        [emptySourceBudget(tenantId, sourceKey(tenantId, charge)), ...(type === "profile" ? [ofOwner] : [])],
+      )
     : openingPart("flow_claim", [...values, version]);
   const row = await runTogether<QueryResultRow>(database, [opening, ...asking], "claim");
   if (row.id === undefined) return null;
@@ -176,8 +178,17 @@ export function savedUnclaimedFlow(
   const refuses = "case when not exists (select 1 from saved) then 'claim' end";
   const values = [...contentOf(saved), ...own];
   if (!charge) return { name: "save_unclaimed", text: saveTexts.save_unclaimed, values, refuses };
-  const charged = [...values, sourceKey(tenantId, charge), charge.perSource];
-  return { name: "save_unclaimed_charged", text: saveChargedText, values: charged, refuses };
+  const source = sourceKey(tenantId, charge);
+  return {
+    name: "save_unclaimed_charged",
+    text: savedChargedText,
+    values: [...values, source, charge.perSource],
+    refuses,
+    distributed: {
+      text: textsAtNode.save_unclaimed_charged,
+      before: [emptySourceBudget(tenantId, source)],
+    },
+  };
 }
 
 /**
@@ -223,14 +234,22 @@ export async function prepareFlow(
   asking: readonly Part[],
 ): Promise<StoredFlow> {
   const values = [tenantId, record.data.userId ?? null, clockShift];
+  const { userId } = record.data;
   const opening = charge
-    ? openingPart("flow_begin_charged", [
-        ...values,
-        sourceKey(tenantId, charge),
-        (JSON.parse(charge.costs) as Record<string, number>)[record.state] ?? STEP_POINTS,
-        charge.perSource,
-        charge.perAccount,
-      ])
+    ? chargedPart(
+        "flow_begin_charged",
+        [
+          ...values,
+          sourceKey(tenantId, charge),
+          (JSON.parse(charge.costs) as Record<string, number>)[record.state] ?? STEP_POINTS,
+          charge.perSource,
+          charge.perAccount,
+        ],
+        [
+          emptySourceBudget(tenantId, sourceKey(tenantId, charge)),
+          ...(userId ? [emptyAccountBudget(tenantId, userId)] : []),
+        ],
+      )
     : openingPart("flow_begin", values);
   const row: QueryResultRow = await runTogether(database, [opening, ...asking], "claim");
   return {
@@ -395,6 +414,13 @@ const openingPart = (name: keyof typeof openingTexts, values: unknown[]): Part =
   ...openingTexts[name],
   values,
 });
+
+/** The same of a step that is charged. @param before the counters that a distributed database makes before */
+const chargedPart = (
+  name: "flow_claim_charged" | "flow_begin_charged",
+  values: unknown[],
+  before: readonly Statement[],
+): Part => ({ ...openingPart(name, values), distributed: { text: textsAtNode[name], before } });
 
 /** Runs a statement alone, prepared under its name if connections support that. */
 function run(

@@ -1,3 +1,4 @@
+import { isDistributed } from "#db/distribution";
 import { ConflictError, isConnectionLost, isRetryable } from "#db/errors";
 import { executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
@@ -5,7 +6,7 @@ import type { Write, WriteOfParts } from "#db/write";
 import { accountOf } from "../account/account.ts";
 import { type OwnerPayload, ownerPayloadOf, ownerPayloadOfJson } from "../account/profile.ts";
 import { type AccountJson, accountPart } from "../account/stored-account.ts";
-import { mayHaveSubscriber, subscribedParts } from "../events/emit.ts";
+import { emitsEnded, mayHaveSubscriber, subscribedParts } from "../events/emit.ts";
 import type { WrittenEvents } from "../events/write-records.ts";
 import { factsById } from "../identity/facts.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
@@ -218,9 +219,10 @@ async function writeParts(step: Step, writes: WriteOfParts[]): Promise<ReadPaylo
   const { database, jobs } = request.runtime;
   const { tenant } = request;
   const own = writes.flatMap((write) => write.parts);
-  const { parts, delivered } = mayHaveSubscriber(tenant, step.hasWebhooks)
-    ? subscribedParts(own)
-    : { parts: own, delivered: () => {} };
+  const isTold = mayHaveSubscriber(tenant, step.hasWebhooks);
+  // Events of ended sessions are made of rows that one statement of all nodes would have to read.
+  if (isTold && own.some(emitsEnded) && (await isDistributed(database))) return null;
+  const { parts, delivered } = isTold ? subscribedParts(own) : { parts: own, delivered: () => {} };
   const save = storedFlow(
     step,
     parts.some(({ ofAccount }) => ofAccount),

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "#db/client";
-import { executePart, type Part } from "#db/part";
+import { addedText, type CountedRows, countedText, emptyCounter } from "#db/counters";
+import { executePart, type Part, type Statement } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import type { Vault } from "../keys/vault.ts";
 import { type Condition, type RateLimited, rateLimited } from "./rate-limits.ts";
@@ -145,8 +146,12 @@ export function attemptPart(
   ];
   return {
     name: condition ? `attempt_${condition.name}` : "attempt",
-    text: attemptText(condition?.sql ?? "true"),
+    text: attemptText(condition?.sql ?? "true", countedText),
     values: [tenantId, method, subject, now, ...limitsOf(own), ...limitsOf(all)],
+    distributed: {
+      text: attemptText(condition?.sql ?? "true", addedText),
+      before: emptyFailures({ tenantId, method, subject }, [own.source, all.source]),
+    },
     returns: `json_build_object(
       'own', (select consecutive from attempt_own), 'all', (select consecutive from attempt_all))`,
   };
@@ -186,10 +191,15 @@ export function verifiedAttemptPart(
   now: Date,
   condition: Condition,
 ): Part {
+  const sources = [...new Set([all, key.source])];
   return {
     name: `attempt_${condition.name}`,
-    text: verifiedAttemptText(condition.sql),
-    values: [key.tenantId, key.method, key.subject, [...new Set([all, key.source])], now],
+    text: verifiedAttemptText(condition.sql, countedText),
+    values: [key.tenantId, key.method, key.subject, sources, now],
+    distributed: {
+      text: verifiedAttemptText(condition.sql, addedText),
+      before: emptyFailures(key, sources),
+    },
   };
 }
 
@@ -340,46 +350,96 @@ const storedSubject = (source: string) => `coalesce(
     order by known.subject limit 1),
   ($3::bytea[])[1])`;
 
+const table = "failures";
+const key = ["method", "subject", "source"];
+
 /**
  * Counts failures: one more for a row that there is, unless a condition rejects it.
  *
+ * @param rows SQL of the counters
  * @param seconds SQL of the window's length
  */
-const countedRows = (rows: string, seconds: string) => `insert into failures as counter
-    (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  ${rows}
-  on conflict (tenant_id, method, subject, source) do update set
-    consecutive = counter.consecutive + 1,
-    window_started_at = case when ${windowIsOver(seconds)} then excluded.last_at else counter.window_started_at end,
-    window_count = case when ${windowIsOver(seconds)} then 1 else counter.window_count + 1 end,
-    last_at = greatest(counter.last_at, excluded.last_at)`;
+const failuresOf = (rows: string, now: string, seconds: string): CountedRows => ({
+  table,
+  tenant: "$1",
+  key,
+  values: ["consecutive", "window_started_at", "window_count", "last_at"],
+  rows: `select $2::text as method, ${storedSubject("of.source")} as subject, of.source, 1 as consecutive,
+      ${now}::timestamptz as window_started_at, 1 as window_count, ${now}::timestamptz as last_at
+    from ${rows}`,
+  order: (row) => `${isShared(`${row}.source`)}, ${row}.source`,
+  changes: {
+    consecutive: "counter.consecutive + 1",
+    window_started_at: `case when ${windowIsOver(seconds)} then excluded.last_at else counter.window_started_at end`,
+    window_count: `case when ${windowIsOver(seconds)} then 1 else counter.window_count + 1 end`,
+    last_at: "greatest(counter.last_at, excluded.last_at)",
+  },
+});
 
 /** Counts one row, with limits whose parameters begin at `first`: source, three limits, the length of the window. */
-const countedRow = (first: number, condition: string) => {
+const failuresOfSource = (first: number, condition: string): CountedRows => {
   const [source = "", maxConsecutive, maxInWindow, delays = "", seconds = ""] = [0, 1, 2, 3, 4].map(
     (n) => `$${first + n}`,
   );
-  const row = `select $1::uuid, $2::text, ${storedSubject(`${source}::text`)}, ${source}::text, 1, $4::timestamptz, 1,
-      $4::timestamptz where ${condition}`;
-  return `${countedRows(row, seconds)}
-    where counter.consecutive < ${maxConsecutive}::int
+  return {
+    ...failuresOf(`(select ${source}::text as source) of where ${condition}`, "$4", seconds),
+    condition: `counter.consecutive < ${maxConsecutive}::int
       and (${windowIsOver(seconds)} or counter.window_count < ${maxInWindow}::int)
-      and ${delayIsOver(delayOf(delays))}
-    returning consecutive`;
+      and ${delayIsOver(delayOf(delays))}`,
+    returning: ["consecutive"],
+  };
 };
 
+/** Returns the text of a form of what counts. */
+type Form = (counted: CountedRows) => string;
+
 /** The rows are locked in the order of `successPart`. */
-const attemptText = (condition: string) => `attempt_own as (${countedRow(5, condition)}),
-  attempt_all as (${countedRow(10, "exists (select 1 from attempt_own)")})`;
+const attemptText = (
+  condition: string,
+  form: Form,
+) => `attempt_own as (${form(failuresOfSource(5, condition))}),
+  attempt_all as (${form(failuresOfSource(10, "exists (select 1 from attempt_own)"))})`;
 
 // The limit tells PostgreSQL that there are two sources at most. For ten, which it assumes of an array, it would plan
 // each attempt anew.
-const verifiedAttemptText = (condition: string) => {
-  const rows = `select $1::uuid, $2::text, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
-    from (select source from unnest($4::text[]) source limit 2) of where ${condition}
-    order by ${isShared("of.source")}, of.source`;
-  return `attempt as (${countedRows(rows, String(HOUR_SECONDS))})`;
+const verifiedAttemptText = (condition: string, form: Form) => {
+  const rows = `(select source from unnest($4::text[]) source limit 2) of where ${condition}`;
+  return `attempt as (${form(failuresOf(rows, "$5", String(HOUR_SECONDS)))})`;
 };
+
+/** A counter that has counted nothing. */
+const nothing = {
+  consecutive: "0",
+  window_started_at: "'1970-01-01Z'",
+  window_count: "0",
+  last_at: "'1970-01-01Z'",
+};
+
+/** The same for those sources of which there is no counter under any of several names. */
+const emptyOfNamesText = `
+  insert into failures (tenant_id, ${key.join(", ")}, ${Object.keys(nothing).join(", ")})
+  select $1::uuid, $2::text, ($3::bytea[])[1], of.source, 0, to_timestamp(0), 0, to_timestamp(0)
+  from unnest($4::text[]) of (source)
+  where not exists (select 1 from failures known
+    where known.tenant_id = $1::uuid and known.method = $2 and known.subject = any ($3::bytea[]) and known.source = of.source)
+  on conflict do nothing`;
+
+/** The counters that a statement in a distributed database adds to. */
+function emptyFailures(
+  { tenantId, method, subject }: Omit<FailureKey, "source">,
+  sources: readonly string[],
+): Statement[] {
+  const [name, ...others] = subject;
+  if (others.length > 0)
+    return [
+      {
+        name: "empty_failures_of_names",
+        text: emptyOfNamesText,
+        values: [tenantId, method, subject, sources],
+      },
+    ];
+  return sources.map((source) => emptyCounter({ table, key }, nothing, tenantId, [method, name, source]));
+}
 
 // Rows are locked in the order of `successPart`.
 const withdrawText = `

@@ -1,5 +1,6 @@
 import type { Database } from "#db/client";
-import type { Part } from "#db/part";
+import { addedText, type CountedRows, countedText, emptyCounter } from "#db/counters";
+import type { Part, Statement } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import { SHARED_LIMITS } from "#db/schema/limits";
 import { runTogether } from "#db/together";
@@ -296,29 +297,39 @@ async function isAvailable(database: Database, tenantId: string, requests: Reque
   return full.length === 0;
 }
 
+/** The counters of limits, and of the budgets of steps, as rows. */
+export const counters = { table: "rate_counters", key: ["key"], values: ["points", "expire"] } as const;
+
+/** A counter that has counted nothing, as a statement of a distributed database. @param row its key */
+export const emptyRateCounter = (tenantId: string, row: string): Statement =>
+  emptyCounter(counters, { points: "0", expire: "0" }, tenantId, [row]);
+
 /**
  * Charges several windows, in one statement: none of them unless every window that is not quiet has enough tokens left,
  * and the quiet ones only if all windows have. What has enough is read without locks and decided again for each row when
  * it is charged, in the order of their keys: locks taken before would deadlock over rows that are new.
  */
-const chargeText = (condition: string) => `rate_request as (
+const chargeText = (condition: string, form: (counted: CountedRows) => string) => `rate_request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
   rate_exceeded as (
     select key, quiet, counter.expire from rate_request request ${counterOf("$7")}
     where counter.expire > $6::bigint and counter.points + request.charged > request.points),
-  rate_charged as (
-    insert into rate_counters as counter (tenant_id, key, points, expire)
-    select $7::uuid, key, charged, expire from rate_request request
-    where not exists (select 1 from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
-      and ${condition}
-    order by key
-    on conflict (tenant_id, key) do update set
-      points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,
-      expire = case when counter.expire <= $6::bigint then excluded.expire else counter.expire end
-    where counter.expire <= $6::bigint
-      or counter.points + excluded.points <= (select points from rate_request request where request.key = excluded.key)
-    returning key)`;
+  rate_charged as (${form({
+    ...counters,
+    tenant: "$7",
+    rows: `select key, charged as points, expire from rate_request request
+      where not exists (select 1 from rate_exceeded exceeded where request.quiet or not exceeded.quiet)
+        and ${condition}`,
+    changes: {
+      points:
+        "case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end",
+      expire: "case when counter.expire <= $6::bigint then excluded.expire else counter.expire end",
+    },
+    condition: `counter.expire <= $6::bigint
+      or counter.points + excluded.points <= (select points from rate_request request where request.key = excluded.key)`,
+    returning: ["key"],
+  })})`;
 
 const chargedRows = `(
   select json_agg(json_build_object('key', key, 'counted', charged.key is not null, 'expire', exceeded.expire))
@@ -367,9 +378,13 @@ function charging(
   return {
     part: {
       name: condition ? `rates_${condition.name}` : "rates",
-      text: chargeText(condition?.sql ?? "true"),
+      text: chargeText(condition?.sql ?? "true", countedText),
       values,
       returns: chargedRows,
+      distributed: {
+        text: chargeText(condition?.sql ?? "true", addedText),
+        before: requests.map(({ row }) => emptyRateCounter(tenantId, row)),
+      },
     },
     verdict: (rows) => judge(database, tenantId, requests, rows, now, told),
   };

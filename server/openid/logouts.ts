@@ -7,6 +7,7 @@ import { executePrepared } from "#db/prepared";
 import { logoutAddress } from "../config/logout-channels.ts";
 import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import { forReachableTenants } from "../database/reachable-tenants.ts";
 import { clientReceiverId } from "../events/config-webhooks.ts";
 import type { Signing } from "../keys/tenant-signing-keys.ts";
 import type { OnPlatform } from "../lib/platform.ts";
@@ -154,16 +155,23 @@ const headsOfTenants = sql`recursive heads as (
     select tenant_id from openid_sign_ins where session_id is null and tenant_id > h.tenant_id
     order by tenant_id limit 1) n)`;
 
-/** The same where each node finds its own. */
-const headsOfNodes = sql`heads as (select tenant_id from openid_sign_ins where session_id is null group by tenant_id)`;
-
 /** Returns tenants that have sessions which have ended, at random: they take turns. */
 async function tenantsWithEnded(database: Databases["database"]): Promise<string[]> {
-  const heads = (await isDistributed(database)) ? headsOfNodes : headsOfTenants;
+  if (await isDistributed(database)) return tenantsOfNodesWithEnded(database);
   const rows = await executePrepared<{ tenant_id: string }>(
     database,
     "find_logouts",
-    sql`with ${heads} select tenant_id from heads order by random() limit ${MAX_TENANTS}::int`,
+    sql`with ${headsOfTenants} select tenant_id from heads order by random() limit ${MAX_TENANTS}::int`,
+  );
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** The same where each node finds its own. */
+async function tenantsOfNodesWithEnded(database: Databases["database"]): Promise<string[]> {
+  const { rows } = await forReachableTenants(database, (within) =>
+    database.claim.execute<{ tenant_id: string }>(sql`
+      select tenant_id from openid_sign_ins where session_id is null and ${within(sql`tenant_id`)}
+      group by tenant_id order by random() limit ${MAX_TENANTS}::int`),
   );
   return rows.map(({ tenant_id }) => tenant_id);
 }

@@ -2,6 +2,7 @@ import { isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Databases, schema } from "#db/client";
 import { isDistributed } from "#db/distribution";
 import type { Tenant } from "../config/tenant.ts";
+import { forReachableTenants } from "../database/reachable-tenants.ts";
 import { emit, type WakesWebhooks } from "../events/emit.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isIdleRow } from "./idleness.ts";
@@ -77,8 +78,10 @@ async function endBatch(runtime: Process, condition: SQL, order: SQL): Promise<n
 
 /** The same in a distributed database: a session is deleted where its tenant is, with the events of its end. */
 async function endBatchByTenant(runtime: Process, condition: SQL): Promise<number> {
-  const { rows } = await runtime.database.write.execute<{ tenant_id: string; id: string }>(
-    sql`select s.tenant_id, s.id from sessions s where ${condition} limit ${BATCH_ROWS}`,
+  const { rows } = await forReachableTenants(runtime.database, (within) =>
+    runtime.database.write.execute<{ tenant_id: string; id: string }>(
+      sql`select s.tenant_id, s.id from sessions s where ${condition} and ${within(sql`s.tenant_id`)} limit ${BATCH_ROWS}`,
+    ),
   );
   for (const [tenantId, found] of Map.groupBy(rows, (row) => row.tenant_id)) {
     const tenant = await tenantOf(runtime, tenantId);

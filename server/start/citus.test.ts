@@ -6,7 +6,7 @@ import { distribute, placements } from "../database/distribute.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { type CitusCluster, findCitus, startCitusCluster } from "../testing/citus-cluster.ts";
 import { eventually } from "../testing/eventually.ts";
-import { flowClient } from "../testing/flow-client.ts";
+import { type Answer, flowClient } from "../testing/flow-client.ts";
 import { walkJourneys } from "../testing/journeys/walk-journeys.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
@@ -168,6 +168,40 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       expect(deleted).toBeGreaterThan(0);
       expect(errorsIn(cluster.logs()).filter((error) => !isOfDeletedTenant(error))).toEqual([]);
     });
+
+    it("answers the tenants of other nodes while one is down, and delivers their events", async () => {
+      const [[address = "", [gone = ""] = []] = [], [, [here = ""] = []] = []] = [...nodes];
+      const down = cluster.urls.findIndex((one) => one.includes(address));
+      await cluster.kill(down);
+      try {
+        const statuses = async (tenant: string, count: number) =>
+          Promise.all(Array.from({ length: count }, () => signInAs(tenant).then(({ status }) => status)));
+        for (let round = 0; round < 5; round += 1) {
+          const [ofGone, ofHere] = await Promise.all([statuses(gone, 3), statuses(here, 3)]);
+          expect(ofGone).toEqual([503, 503, 503]);
+          expect(ofHere).toEqual([200, 200, 200]);
+        }
+        const before = receiver.received.length;
+        await signUp(clientOf(here), { ...ada, email: "grace@example.com" });
+        await eventually(async () => expect(receiver.received.length).toBeGreaterThan(before));
+      } finally {
+        await cluster.revive(down);
+      }
+      await eventually(async () => expect((await signInAs(gone)).status).toBe(200));
+    });
+
+    /** Signs in, and returns the last answer: the first that is no success. */
+    async function signInAs(tenant: string): Promise<Answer> {
+      const client = clientOf(tenant);
+      const steps = [
+        () => client.start("login", { capabilities: {} }),
+        () => client.act("continue_with_login_identifier", { email: ada.email }),
+        () => client.act("continue_to_password_login"),
+        () => client.act("password_login", { password: ada.password }),
+      ];
+      for (const step of steps) if ((await step()).status !== 200) break;
+      return client.last;
+    }
 
     const webhookOf = async (tenant: string) => {
       const [row] = await query<{ webhook: string }>(

@@ -27,6 +27,10 @@ export interface CitusCluster {
   adminUrls: readonly string[];
   /** What PostgreSQL has logged on all nodes. */
   logs(): string;
+  /** Kills a node, as a machine that is gone. The coordinator is node 0. */
+  kill(node: number): Promise<void>;
+  /** Starts a killed node again. */
+  revive(node: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,6 +84,16 @@ export async function startCitusCluster(programs: string, workers = 2): Promise<
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   appendFileSync(join(template, "postgresql.conf"), lines.join(""));
   const nodes: { port: number; child: ChildProcess }[] = [];
+  const spawnNode = (node: number, port: number) => {
+    const log = openSync(logOf(node), "a", 0o600);
+    const child = spawn(join(programs, "postgres"), ["-D", directoryOf(node), "-p", String(port)], {
+      ...run,
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    return { port, child };
+  };
   for (let node = 0; node <= workers; node += 1) {
     if (node > 0) {
       cpSync(template, directoryOf(node), { recursive: true, preserveTimestamps: true });
@@ -88,15 +102,7 @@ export async function startCitusCluster(programs: string, workers = 2): Promise<
     }
   }
   for (let node = 0; node <= workers; node += 1) {
-    const port = await freePort();
-    const log = openSync(logOf(node), "w", 0o600);
-    const child = spawn(join(programs, "postgres"), ["-D", directoryOf(node), "-p", String(port)], {
-      ...run,
-      detached: true,
-      stdio: ["ignore", log, log],
-    });
-    closeSync(log);
-    nodes.push({ port, child });
+    nodes.push(spawnNode(node, await freePort()));
   }
   const end = () => {
     for (const { child } of nodes) if (child.exitCode === null && !child.signalCode) child.kill("SIGQUIT");
@@ -126,6 +132,19 @@ export async function startCitusCluster(programs: string, workers = 2): Promise<
     urls: nodes.map((node) => urlOf(node, "stile", "stile")),
     adminUrls,
     logs: () => nodes.map((_, node) => readFileSync(logOf(node), "utf8")).join("\n"),
+    async kill(node) {
+      const child = nodes[node]?.child;
+      if (child?.pid === undefined) return;
+      // The processes of its connections are of its group.
+      process.kill(-child.pid, "SIGKILL");
+      await once(child, "exit");
+    },
+    async revive(node) {
+      const { port = 0 } = nodes[node] ?? {};
+      const revived = spawnNode(node, port);
+      nodes[node] = revived;
+      await eventually(() => withClient(urlOf(revived, "stile", "stile"), async () => {}));
+    },
     async stop() {
       process.removeListener("exit", end);
       end();

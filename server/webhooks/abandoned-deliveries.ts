@@ -1,6 +1,7 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { isDistributed } from "#db/distribution";
+import { forReachableTenants } from "../database/reachable-tenants.ts";
 
 /** Deliveries that one statement deletes, to keep its locks short. */
 const BATCH_ROWS = 5_000;
@@ -57,7 +58,18 @@ const receiversInOrder = sql`recursive receivers as (
     order by d.tenant_id, d.webhook limit 1) n)`;
 
 /** The same where each node finds its own. */
-const receiversOfNodes = sql`receivers as (select tenant_id, webhook from webhook_deliveries group by tenant_id, webhook)`;
+const receiversOfNodes = (within: SQL) => sql`receivers as (
+  select tenant_id, webhook from webhook_deliveries where ${within} group by tenant_id, webhook)`;
+
+type Receiver = { tenant_id: string; webhook: string };
+
+/** Returns the webhooks with deliveries that are not stored. @param receivers an expression of all with deliveries */
+const abandonedOf = (database: Pick<Database, "claim">, receivers: SQL) =>
+  database.claim.execute<Receiver>(sql`
+    with ${receivers}
+    select r.tenant_id, r.webhook from receivers r
+    where r.webhook not like 'config:%' and not exists (
+      select 1 from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
 
 /**
  * Deletes the deliveries of all webhooks that are not stored any more: of `stile webhooks listen` after a kill, and of
@@ -72,12 +84,11 @@ export async function deleteAbandonedDeliveries(
   ending?: AbortSignal,
 ): Promise<number> {
   if (ending?.aborted) return 0;
-  const receivers = (await isDistributed(database)) ? receiversOfNodes : receiversInOrder;
-  const { rows } = await database.claim.execute<{ tenant_id: string; webhook: string }>(sql`
-    with ${receivers}
-    select r.tenant_id, r.webhook from receivers r
-    where r.webhook not like 'config:%' and not exists (
-      select 1 from webhooks w where w.tenant_id = r.tenant_id and w.id::text = r.webhook)`);
+  const { rows } = (await isDistributed(database))
+    ? await forReachableTenants(database, (within) =>
+        abandonedOf(database, receiversOfNodes(within(sql`tenant_id`))),
+      )
+    : await abandonedOf(database, receiversInOrder);
   let total = 0;
   for (const { tenant_id: tenantId, webhook } of rows)
     total += await deleteDeliveries(database, { tenantId, webhook }, { ending });

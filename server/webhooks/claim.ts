@@ -2,7 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { isDistributed } from "#db/distribution";
+import { isNodeUnreachable } from "#db/errors";
 import { executePrepared } from "#db/prepared";
+import { forReachableTenants } from "../database/reachable-tenants.ts";
 import type { ReceiverLoad } from "./receiver-load.ts";
 
 /** A delivery in hand, with what is sent. */
@@ -88,14 +90,12 @@ async function claimByReceivers(
   clockShift: number,
 ): Promise<ClaimedDelivery[]> {
   const now = databaseNow(clockShift);
-  const found = await executePrepared<{ tenantId: string; webhook: string }>(
-    database,
-    "find_receivers",
-    sql`
-    select d.tenant_id as "tenantId", d.webhook from webhook_deliveries d
-    where ${isDue(now)} and not exists (
-      select 1 from webhooks w where w.tenant_id = d.tenant_id and w.is_listener and w.id::text = d.webhook)
-    group by d.tenant_id, d.webhook order by random() limit ${MAX_FOUND}::int`,
+  const { rows: found } = await forReachableTenants(database, (within) =>
+    database.claim.execute<{ tenantId: string; webhook: string }>(sql`
+      select d.tenant_id as "tenantId", d.webhook from webhook_deliveries d
+      where ${isDue(now)} and ${within(sql`d.tenant_id`)} and not exists (
+        select 1 from webhooks w where w.tenant_id = d.tenant_id and w.is_listener and w.id::text = d.webhook)
+      group by d.tenant_id, d.webhook order by random() limit ${MAX_FOUND}::int`),
   );
   const limits = new Map(load.limits().map((one) => [`${one.tenant_id} ${one.webhook}`, one]));
   let free = limit;
@@ -105,7 +105,13 @@ async function claimByReceivers(
     const known = limits.get(`${receiver.tenantId} ${receiver.webhook}`) ?? { free: 1, fast: false };
     const places = Math.min(known.free, free, known.fast ? free : freeSlow);
     if (places <= 0) continue;
-    const ofOne = await claimOf(database, { ...receiver, limit: places }, clockShift);
+    // What was claimed before must be delivered: a node that goes down between ends the search alone.
+    const ofOne = await claimOf(database, { ...receiver, limit: places }, clockShift).catch(
+      (error: unknown) => {
+        if (isNodeUnreachable(error)) return [];
+        throw error;
+      },
+    );
     claimed.push(...ofOne);
     free -= ofOne.length;
     if (!known.fast) freeSlow -= ofOne.length;

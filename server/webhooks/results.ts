@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { isDistributed } from "#db/distribution";
+import { runStatements } from "#db/extended-query";
 import { executePrepared } from "#db/prepared";
 import type { AuditRow } from "../audit/audit-entry.ts";
 import type { AuditType } from "../audit/audit-types.ts";
@@ -107,26 +109,54 @@ async function writeTogether(
         }
       : { attempt: false }),
   }));
+  const given = JSON.stringify(rows);
+  // An insert of what another expression returns would need all nodes: only one that disables a webhook has it.
+  const storesEntries =
+    config.audit_log.storage.enabled && (tenantId === null || rows.some(({ state }) => state === "failed"));
   const parts = [
-    claimedOutcomes(JSON.stringify(rows), now, tenantId === null ? sql`held_id` : tenantOf("r")),
-    deliveriesAndAttempts(now, tenantOf),
+    claimedOutcomes(given, now, tenantId === null ? sql`held_id` : tenantOf("r")),
+    deliveries(tenantOf),
+    ...(tenantId === null ? [attempts(now)] : []),
     erasedEvents(tenantOf),
     webhookFailures(now, tenantOf),
-    disabledWebhooks(now, config.audit_log.storage.enabled),
+    disabledWebhooks(now),
+    ...(tenantId === null || storesEntries ? [entries(storesEntries)] : []),
   ];
-  const written = await executePrepared<{ hasReleased: boolean } & (DisabledEntry | { id: null })>(
-    database,
-    tenantId === null ? "write_outcomes" : "write_outcomes_of_one",
-    sql`with ${sql.join(parts, sql`, `)}
+  const statement = sql`with ${sql.join(parts, sql`, `)}
       select exists (${released(tenantOf)}) as "hasReleased", tenant_id as "tenantId", id, type, null as "userId",
         null as "requestId", null as "ipAddress", null as "userAgent", details, created_at as "createdAt"
-      from (select) one left join disabled on true`,
-  );
+      from (select) one left join disabled on true`;
+  const written =
+    tenantId === null
+      ? await executePrepared<WrittenRow>(database, "write_outcomes", statement)
+      : await executeAtNode<WrittenRow>(database, [attemptsOfOne(given, now, tenantId), statement]);
   return {
     disabled: written.flatMap(({ hasReleased, ...entry }) => (entry.id === null ? [] : entry)),
     hasReleased: written.some(({ hasReleased }) => hasReleased),
   };
 }
+
+type WrittenRow = { hasReleased: boolean } & (DisabledEntry | { id: null });
+
+/** Runs statements as one transaction in one round trip, and returns the rows of the last. */
+async function executeAtNode<Row>(
+  { claim }: Pick<Database, "claim">,
+  statements: readonly SQL[],
+): Promise<Row[]> {
+  const queries = statements.map((statement) => dialect.sqlToQuery(statement));
+  const results = await runStatements(
+    claim.$client,
+    queries.map(({ sql: text, params: values }) => ({ text, values })),
+  );
+  return (results.at(-1)?.rows ?? []) as Row[];
+}
+
+const dialect = new PgDialect();
+
+const outcomesText = (rows: string) => sql`
+    select * from jsonb_to_recordset(${rows}::jsonb) as r (
+      tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
+      duration_ms int, status int, error text, answer text)`;
 
 /**
  * `owned`: the outcomes whose claim was not taken over, each with its delivery, locked.
@@ -135,10 +165,7 @@ async function writeTogether(
  * @param locked SQL of the tenant of a row, once that is locked
  */
 const claimedOutcomes = (rows: string, now: SQL, locked: SQL) => sql`
-  r as (
-    select * from jsonb_to_recordset(${rows}::jsonb) as r (
-      tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
-      duration_ms int, status int, error text, answer text)),
+  r as (${outcomesText(rows)}),
   -- Locked before the deliveries, as by the deletion of a tenant: attempts refer to it.
   -- What is locked beside another expression is selected once more: Citus would read it in another format than it wrote.
   held as materialized (
@@ -153,8 +180,8 @@ const claimedOutcomes = (rows: string, now: SQL, locked: SQL) => sql`
       select * from webhook_deliveries where tenant_id = ${locked} and id = r.id limit 1 for update) d
     where d.state = 'waiting' and d.claimed_until = r.claimed_until)`;
 
-/** Deletes obsolete deliveries, settles the others or lets them wait for their next attempt, and records attempts. */
-const deliveriesAndAttempts = (now: SQL, tenantOf: TenantOf) => sql`
+/** Deletes obsolete deliveries, and settles the others or lets them wait for their next attempt. */
+const deliveries = (tenantOf: TenantOf) => sql`
   deleted as (
     delete from webhook_deliveries d using owned o
     where o.state = 'obsolete' and d.tenant_id = ${tenantOf("o")} and d.id = o.id),
@@ -165,11 +192,24 @@ const deliveriesAndAttempts = (now: SQL, tenantOf: TenantOf) => sql`
       due_at = o.next_at,
       claimed_until = null,
       finished_at = o.ended_at
-    from owned o where o.state <> 'obsolete' and d.tenant_id = ${tenantOf("o")} and d.id = o.id),
+    from owned o where o.state <> 'obsolete' and d.tenant_id = ${tenantOf("o")} and d.id = o.id)`;
+
+const attemptColumns = sql`webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)`;
+
+/** Records attempts. */
+const attempts = (now: SQL) => sql`
   recorded as (
-    insert into webhook_attempts (tenant_id, delivery_id, number, at, duration_ms, status, error, answer)
+    insert into ${attemptColumns}
     select tenant_id, id, number, ${now} - duration_ms * interval '1 millisecond', duration_ms, status, error, answer
     from owned where attempt)`;
+
+/** The same of one tenant as a statement before the others, which reads what they settle. */
+const attemptsOfOne = (rows: string, now: SQL, tenantId: string) => sql`
+  insert into ${attemptColumns}
+  select ${tenantId}::uuid, d.id, d.attempts + 1, ${now} - r.duration_ms * interval '1 millisecond', r.duration_ms, r.status,
+    r.error, r.answer
+  from (${outcomesText(rows)}) r join webhook_deliveries d on d.id = r.id
+  where d.tenant_id = ${tenantId}::uuid and r.attempt and d.state = 'waiting' and d.claimed_until = r.claimed_until`;
 
 /** Deliveries that first attempts held back, as `claim.ts` says. Limited, so that each probes the index of their order. */
 const released = (tenantOf: TenantOf) => sql`
@@ -218,12 +258,14 @@ const webhookFailures = (now: SQL, tenantOf: TenantOf) => sql`
     from before b
     where w.tenant_id = ${tenantOf("b")} and w.id = b.id)`;
 
-/** `disabled`: the audit entries of webhooks that are disabled now, stored if the log is. */
-const disabledWebhooks = (now: SQL, isStored: boolean) => sql`
+/** `disabled`: the audit entries of webhooks that are disabled now. */
+const disabledWebhooks = (now: SQL) => sql`
   disabled as materialized (
     select tenant_id, gen_random_uuid() as id, ${"webhook_disabled" satisfies AuditType}::text as type,
       jsonb_build_object('webhook', id, 'failures', failures) as details, ${now} as created_at
-    from before where enabled and failures > ${MAX_FAILURES}::int),
+    from before where enabled and failures > ${MAX_FAILURES}::int)`;
+
+const entries = (areStored: boolean) => sql`
   entry as (
     insert into audit_logs (tenant_id, id, type, details, created_at)
-    select * from disabled where ${isStored}::boolean)`;
+    select * from disabled where ${areStored}::boolean)`;
