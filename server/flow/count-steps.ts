@@ -55,7 +55,7 @@ export function countSteps(counters: Pick<Counters, "count">): StepObserver {
       name: others.at(-1) ?? NONE,
       at,
       method,
-      durationMs: step.inFlowMs,
+      durationMs: step.inFlowMs === null ? null : step.inFlowMs + step.milliseconds,
     });
   };
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Counted } from "../funnel/measures.ts";
 import { walk } from "../testing/flow-walk.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { testClient } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
+import { countSteps } from "./count-steps.ts";
 import { step } from "./engine.ts";
 import type { ObservedStep } from "./observed-step.ts";
 
@@ -18,6 +20,20 @@ beforeEach(() => {
 const userAgent =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 const password = "correct horse battery staple";
+
+test("the time that an account took to sign up includes the step that completes it", async () => {
+  const counted: Counted[] = [];
+  const observe = countSteps({ count: (_, one) => void counted.push(one) });
+  const registration = await walk(runtime, "registration");
+  await registration.act("register_client_capabilities");
+  await registration.act("register_login_identifier", { email: `${randomUUID()}@example.com` });
+  await registration.act("register_password", { new_password: password });
+  for (const observed of steps) observe(observed, runtime.tenant);
+  const [signedUp] = counted.filter(({ measure }) => measure === "signed_up");
+  const last = steps.at(-1);
+  expect(signedUp?.durationMs).toBe((last?.inFlowMs ?? 0) + (last?.milliseconds ?? 0));
+  expect(last?.milliseconds).toBeGreaterThan(last?.waits.hash ?? 0);
+});
 
 describe("an observer of steps", () => {
   test("is told of the start, of each step and of the end of a flow", async () => {
