@@ -56,6 +56,7 @@ export function countSteps(counters: Pick<Counters, "count">): StepObserver {
       at,
       method,
       durationMs: step.inFlowMs === null ? null : step.inFlowMs + step.milliseconds,
+      traceId: step.traceId,
     });
   };
 }

@@ -66,7 +66,7 @@ export interface ObservedStep {
   inStateMs: number | null;
   /** The time of the step by that clock, at which `to` was entered, in milliseconds since 1970. */
   at: number;
-  /** Time since the flow was started; null if it is not known. */
+  /** Time from the start of the flow to that of the step; null if it is not known. */
   inFlowMs: number | null;
   /** The factor that the action tries to prove; null if it is no such try. */
   method: string | null;
@@ -78,6 +78,8 @@ export interface ObservedStep {
   /** The network of the client. */
   source: string;
   requestId: string;
+  /** The trace of the step; null if it is not recorded. */
+  traceId: string | null;
   /** Those of the action; what it does not declare is left out, since it could have any name. */
   inputs: readonly ObservedInput[];
   /** The account that the flow is about after the step, as far as it is stored. */

@@ -6,7 +6,7 @@ import type { OnPlatform } from "../lib/platform.ts";
 import { readUserAgent } from "../lib/user-agent.ts";
 import { timeOfUuid } from "../lib/uuid.ts";
 import type { Logs } from "../observability/logger.ts";
-import { defined, untraced } from "../observability/spans.ts";
+import { defined, recordedTrace, untraced } from "../observability/spans.ts";
 import type { Waits } from "../observability/waits.ts";
 import type { Answer } from "./answer.ts";
 import type { FlowRecord } from "./data.ts";
@@ -126,6 +126,7 @@ function observedStep(
     },
     source: maskAddress(client.source),
     requestId: client.requestId,
+    traceId: recordedTrace(step.span),
     inputs,
     userId: data?.userId ?? null,
     notOffered: answer?.stored?.notOffered ?? null,

@@ -10,16 +10,18 @@ export function measureCounted({
   target,
   method,
   durationMs,
+  traceId,
 }: Counted): void {
   const seconds = (durationMs ?? 0) / 1_000;
   switch (counted) {
     case "signed_in":
     case "signed_up":
-      measure("signIns", seconds, {
-        "stile.sign_in.kind": counted,
-        "stile.method": method,
-        "stile.second_method": name,
-      });
+      measure(
+        "signIns",
+        seconds,
+        { "stile.sign_in.kind": counted, "stile.method": method, "stile.second_method": name },
+        traceId,
+      );
       break;
     case "failed":
       measure("failures", 1, {

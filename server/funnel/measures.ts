@@ -62,6 +62,8 @@ export interface Counted {
   client?: CountedClient;
   /** How long it took. */
   durationMs?: number | null;
+  /** The trace of the step that completed it, if that is recorded. It is not counted. */
+  traceId?: string | null;
 }
 
 export const HOUR_MS = 3_600_000;

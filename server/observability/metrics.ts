@@ -1,4 +1,5 @@
 import type { Attributes, Meter, ObservableGauge } from "@opentelemetry/api";
+import { Exemplars } from "./exemplars.ts";
 
 /**
  * The metrics of a process. They are measured where a process was started with a receiver for them
@@ -17,6 +18,8 @@ interface Declaration {
   attributes: readonly string[];
   /** Upper bounds of a histogram's buckets, in its unit. */
   bounds?: readonly number[];
+  /** Its buckets name the newest trace that was recorded of one of their values. */
+  hasExemplars?: true;
 }
 
 /** Those of the semantic conventions for durations of HTTP requests, in seconds. */
@@ -33,6 +36,7 @@ const declarations = {
     description: "Requests, by how long they took to be answered.",
     attributes: ["http.request.method", "http.route", "http.response.status_code", "error.type"],
     bounds: ofWaits,
+    hasExemplars: true,
   },
   steps: {
     name: "stile.step.duration",
@@ -41,6 +45,7 @@ const declarations = {
     description: "Steps of flows, by the state that they were performed in and what became of them.",
     attributes: ["stile.flow.type", "stile.state", "stile.verdict"],
     bounds: ofWaits,
+    hasExemplars: true,
   },
   signIns: {
     name: "stile.sign_in.duration",
@@ -50,6 +55,7 @@ const declarations = {
       "Accounts that signed in or signed up, by the time from the start of the flow to its session.",
     attributes: ["stile.sign_in.kind", "stile.method", "stile.second_method"],
     bounds: ofPersons,
+    hasExemplars: true,
   },
   failures: {
     name: "stile.failures",
@@ -304,7 +310,7 @@ export type Value<Name extends keyof Declarations> = [value: number, of: Attribu
 
 interface Instruments {
   meter: Meter;
-  record: Partial<Record<string, (value: number, attributes: Attributes) => void>>;
+  record: Partial<Record<string, (value: number, attributes: Attributes, traceId: string | null) => void>>;
 }
 
 /** The same in every copy of this module: Next bundles copies of it. */
@@ -312,8 +318,23 @@ const slot = Symbol.for("stile.metrics");
 
 const holder = globalThis as { [slot]?: Instruments | undefined };
 
-/** Has metrics measured from now on; by none, no longer. */
-export function measureBy(meter: Meter | undefined): void {
+/** The exemplars of metrics, by their names in OpenTelemetry. */
+export type ExemplarsByMetric = ReadonlyMap<string, Exemplars>;
+
+/** Returns a place for the exemplars of each metric that has some. */
+export const exemplarsByMetric = (): ExemplarsByMetric =>
+  new Map(
+    Object.values(metrics)
+      .filter(({ hasExemplars }) => hasExemplars)
+      .map(({ name, attributes, bounds = [] }) => [name, new Exemplars(attributes, bounds)]),
+  );
+
+/**
+ * Has metrics measured from now on; by none, no longer.
+ *
+ * @param exemplars where exemplars are kept; undefined where none are asked for
+ */
+export function measureBy(meter: Meter | undefined, exemplars?: ExemplarsByMetric): void {
   if (!meter) {
     holder[slot] = undefined;
     return;
@@ -326,19 +347,28 @@ export function measureBy(meter: Meter | undefined): void {
     } else if (kind === "histogram") {
       const advice = { explicitBucketBoundaries: [...(bounds ?? [])] };
       const histogram = meter.createHistogram(name, { unit, description, advice });
-      record[key] = (value, attributes) => histogram.record(value, attributes);
+      const kept = exemplars?.get(name);
+      record[key] = (value, attributes, traceId) => {
+        histogram.record(value, attributes);
+        if (traceId !== null) kept?.keep(attributes, value, traceId);
+      };
     }
   }
   holder[slot] = { meter, record };
 }
 
-/** Measures something: of a counter what is added to it, of a histogram one in its unit. Attributes without a value are left out. */
+/**
+ * Measures something: of a counter what is added to it, of a histogram one in its unit. Attributes without a value are left out.
+ *
+ * @param traceId the trace of what is measured, for an exemplar; null if it is not recorded
+ */
 export function measure<Name extends MeasuredMetric>(
   name: Name,
   value: number,
   attributes: AttributesOf<Name>,
+  traceId: string | null = null,
 ): void {
-  holder[slot]?.record[name]?.(value, valuesOf(attributes));
+  holder[slot]?.record[name]?.(value, valuesOf(attributes), traceId);
 }
 
 /** Whether metrics are measured, for what costs something to be known. */

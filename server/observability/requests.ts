@@ -1,7 +1,7 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { AccessFields } from "./access-fields.ts";
 import { measure } from "./metrics.ts";
-import { defined, tracer } from "./spans.ts";
+import { defined, recordedTrace, tracer } from "./spans.ts";
 
 /** A request as traces and metrics have it. */
 export interface ObservedRequest {
@@ -28,16 +28,18 @@ export function beginRequest(
   const startedAt = performance.now();
   const traced = tracedRequest(method, header);
   return {
-    traceId: traced?.traceId,
+    traceId: traced?.span.spanContext().traceId,
     run: (work) => (traced ? traced.run(work) : work()),
     end(status, fields) {
       const failed = status === null ? "aborted" : status >= 500 ? String(status) : null;
-      measure("requests", (performance.now() - startedAt) / 1_000, {
+      const attributes = {
         "http.request.method": method,
         "http.route": fields.route,
         "http.response.status_code": status,
         "error.type": failed,
-      });
+      };
+      const seconds = (performance.now() - startedAt) / 1_000;
+      measure("requests", seconds, attributes, recordedTrace(traced?.span ?? null));
       traced?.end(status, fields, failed);
     },
   };
@@ -56,7 +58,7 @@ function tracedRequest(method: string, header: (name: string) => string | undefi
   const span = tracing.startSpan(method, options, caller);
   const own = trace.setSpan(caller, span);
   return {
-    traceId: span.spanContext().traceId,
+    span,
     run: <Result>(work: () => Result) => context.with(own, work),
     end(
       status: number | null,

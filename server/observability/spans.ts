@@ -69,6 +69,10 @@ export function traceparent(): string | undefined {
   return span && written(span);
 }
 
+/** The id of the trace of a span that has not ended, if it is recorded; else null. */
+export const recordedTrace = (span: Span | null): string | null =>
+  span?.isRecording() ? span.spanContext().traceId : null;
+
 /** A span as `traceparent`. */
 export function written(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext();

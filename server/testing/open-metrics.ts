@@ -11,7 +11,19 @@ export interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;
+  exemplar?: Exemplar;
 }
+
+/** "Exemplars": a measured value of a bucket. */
+export interface Exemplar {
+  labels: Record<string, string>;
+  value: number;
+  /** In seconds since 1970. */
+  at: number | null;
+}
+
+/** Characters of the names and values of an exemplar's labels. */
+const MAX_EXEMPLAR_LENGTH = 128;
 
 const suffixes: Record<string, readonly string[]> = {
   counter: ["_total"],
@@ -45,6 +57,13 @@ export function parseOpenMetrics(text: string): Map<string, Family> {
         throw refuse("a sample of no family");
       const key = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).toSorted())}`;
       if (seen.has(key)) throw refuse("a sample comes twice");
+      if (sample.exemplar) {
+        const { labels, value } = sample.exemplar;
+        if (!/_(?:bucket|total)$/.test(sample.name)) throw refuse("no exemplar may be here");
+        if (Object.entries(labels).flat().join("").length > MAX_EXEMPLAR_LENGTH)
+          throw refuse("the labels of the exemplar are too long");
+        if (value > numberOf(sample.labels.le ?? "+Inf")) throw refuse("the exemplar is not in the bucket");
+      }
       seen.add(key);
       samples.push(sample);
     }
@@ -52,16 +71,31 @@ export function parseOpenMetrics(text: string): Map<string, Family> {
   return families;
 }
 
+const labelSet = String.raw`\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*)\}`;
+const number = String.raw`([+-]?(?:\d|\.\d|Inf|NaN)\S*)`;
+const sampleLine = new RegExp(
+  String.raw`^([a-zA-Z_:][\w:]*)(?:${labelSet})? ${number}( # ${labelSet} ${number}(?: ${number})?)?$`,
+);
+
 function sampleOf(line: string): Sample | null {
-  const [, name, labels = "", value] =
-    /^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (\S+)$/.exec(line) ?? [];
-  if (name === undefined || value === undefined || !/^[+-]?(?:\d|\.\d|Inf|NaN)/.test(value)) return null;
-  const pairs = labels.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"/g);
+  const [, name, labels = "", value, exemplar, ofExemplar = "", measured = "", at] =
+    sampleLine.exec(line) ?? [];
+  if (name === undefined || value === undefined) return null;
   return {
     name,
-    labels: Object.fromEntries([...pairs].map(([, label, text = ""]) => [label, unescaped(text)])),
-    value: Number(value.replace("Inf", "Infinity")),
+    labels: labelsOf(labels),
+    value: numberOf(value),
+    ...(exemplar
+      ? { exemplar: { labels: labelsOf(ofExemplar), value: numberOf(measured), at: at ? Number(at) : null } }
+      : {}),
   };
+}
+
+const numberOf = (text: string) => Number(text.replace("Inf", "Infinity"));
+
+function labelsOf(text: string): Record<string, string> {
+  const pairs = text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"/g);
+  return Object.fromEntries([...pairs].map(([, label, value = ""]) => [label, unescaped(value)]));
 }
 
 const unescaped = (text: string) => text.replaceAll(/\\(.)/g, (_, one) => (one === "n" ? "\n" : one));

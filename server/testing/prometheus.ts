@@ -11,6 +11,8 @@ export interface Prometheus {
   url: string;
   /** The current values of an expression, with their labels. */
   query(expression: string): Promise<{ labels: Record<string, string>; value: number }[]>;
+  /** The exemplars of the last five minutes in the series that an expression names, with the bounds of their buckets. */
+  exemplars(expression: string): Promise<StoredExemplar[]>;
   /** What became of the last scrape of each server; an empty text if it was read. */
   scrapeErrors(): Promise<string[]>;
   /** Names of the alerts that are pending or firing. */
@@ -18,6 +20,18 @@ export interface Prometheus {
   /** What is wrong with the rules, if something is. */
   ruleErrors(): Promise<string[]>;
   close(): Promise<void>;
+}
+
+/** How far back exemplars are asked for. */
+const EXEMPLARS_SECONDS = 300;
+
+export interface StoredExemplar {
+  /** The bound of the bucket. */
+  le: string | undefined;
+  traceId: string | undefined;
+  value: number;
+  /** In seconds since 1970. */
+  at: number;
 }
 
 /**
@@ -53,6 +67,7 @@ export async function startPrometheus(
       `--config.file=${join(folder, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
+      "--enable-feature=exemplar-storage",
     ],
     { stdio: "ignore", env: programEnvironment },
   );
@@ -72,6 +87,24 @@ export async function startPrometheus(
         `query?${new URLSearchParams({ query: expression })}`,
       );
       return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+    },
+    async exemplars(expression) {
+      const now = Date.now() / 1_000;
+      const range = { start: String(now - EXEMPLARS_SECONDS), end: String(now + 1) };
+      const series = await ask<
+        {
+          seriesLabels: Record<string, string>;
+          exemplars: { labels: Record<string, string>; value: string; timestamp: number }[];
+        }[]
+      >(`query_exemplars?${new URLSearchParams({ query: expression, ...range })}`);
+      return series.flatMap(({ seriesLabels, exemplars }) =>
+        exemplars.map(({ labels, value, timestamp }) => ({
+          le: seriesLabels.le,
+          traceId: labels.trace_id,
+          value: Number(value),
+          at: timestamp,
+        })),
+      );
     },
     async scrapeErrors() {
       const { activeTargets } = await ask<{ activeTargets: { lastError: string }[] }>("targets");

@@ -202,6 +202,13 @@ export const serviceFaults: readonly Fault[] = [
     caughtBy: ["server/observability/describe-error.test.ts"],
   },
   {
+    name: "an exemplar names a trace that is not recorded",
+    file: "server/observability/spans.ts",
+    text: "span?.isRecording() ? span.spanContext().traceId : null",
+    fault: "span ? span.spanContext().traceId : null",
+    caughtBy: ["server/observability/exemplars.test.ts"],
+  },
+  {
     name: "a redirect address carries credentials",
     file: "server/redirects/redirect-target.ts",
     text: 'return url.username === "" && url.password === "" ? url : null;',

@@ -1,3 +1,5 @@
+import type { Exemplar } from "../../observability/exemplars.ts";
+
 /** A metric as one process has collected it, in plain members, which processes send to each other. */
 export interface Collected {
   /** In OpenTelemetry: dots, no unit. */
@@ -21,4 +23,6 @@ export interface Histogram {
   bounds: number[];
   /** Of each bucket alone. */
   counts: number[];
+  /** Of each bucket; the last ones may be missing. */
+  exemplars: (Exemplar | null)[];
 }

@@ -10,6 +10,7 @@ import {
   MetricReader,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
+import { type ExemplarsByMetric, exemplarsByMetric } from "../../observability/metrics.ts";
 import type { Collected, Histogram, Point } from "./collected.ts";
 import type { Provider } from "./provider.ts";
 import type { Protocol, Variables } from "./variables.ts";
@@ -45,16 +46,27 @@ export async function metricProvider(
   variables: Variables,
   resource: Resource,
   release: string,
-): Promise<Provider & { meter: Meter; provider: MeterProvider; collect(): Promise<Collected[]> }> {
+): Promise<
+  Provider & {
+    meter: Meter;
+    provider: MeterProvider;
+    exemplars: ExemplarsByMetric;
+    collect(): Promise<Collected[]>;
+  }
+> {
   const asked = new AskedReader();
   const readers: IMetricReader[] = pushed ? [asked, await pushing(pushed, variables)] : [asked];
   const provider = new MeterProvider({ resource, readers });
+  const exemplars = exemplarsByMetric();
   return {
     meter: provider.getMeter("stile", release),
     provider,
+    exemplars,
     async collect() {
       const { resourceMetrics } = await asked.collect({ timeoutMillis: COLLECT_TIMEOUT_MS });
-      return resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics.flatMap(plain));
+      return resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
+        metrics.flatMap((metric) => plain(metric, exemplars)),
+      );
     },
     flush: () => provider.forceFlush(),
     shutdown: () => provider.shutdown(),
@@ -77,7 +89,7 @@ async function pushing(protocol: Protocol, { count }: Variables): Promise<IMetri
   });
 }
 
-function plain(metric: MetricData): Collected[] {
+function plain(metric: MetricData, exemplars: ExemplarsByMetric): Collected[] {
   const { name, unit, description } = metric.descriptor;
   const head = { name, unit, description };
   switch (metric.dataPointType) {
@@ -92,9 +104,11 @@ function plain(metric: MetricData): Collected[] {
         {
           ...head,
           kind: "histogram",
-          points: metric.dataPoints.map(({ attributes, value: { sum = 0, count, buckets } }) =>
-            point({ attributes, value: { sum, count, bounds: buckets.boundaries, counts: buckets.counts } }),
-          ),
+          points: metric.dataPoints.map(({ attributes, value: { sum = 0, count, buckets } }) => {
+            const { boundaries: bounds, counts } = buckets;
+            const ofSeries = exemplars.get(name)?.of(attributes) ?? [];
+            return point({ attributes, value: { sum, count, bounds, counts, exemplars: ofSeries } });
+          }),
         },
       ];
     default:

@@ -1,3 +1,4 @@
+import type { Exemplar } from "../../observability/exemplars.ts";
 import type { Collected, Histogram, Point } from "./collected.ts";
 
 /** The metrics of one process of the server. */
@@ -60,21 +61,31 @@ function samples(
   const labels = (...more: string[]) => `{${[...own, ...more].join(",")}}`;
   if (typeof value === "number") return [`${name}${kind === "counter" ? "_total" : ""}${labels()} ${value}`];
   return [
-    ...bucketsOf(value).map(([bound, count]) => `${name}_bucket${labels(`le="${bound}"`)} ${count}`),
+    ...bucketsOf(value).map(
+      ({ bound, count, exemplar }) => `${name}_bucket${labels(`le="${bound}"`)} ${count}${written(exemplar)}`,
+    ),
     `${name}_count${labels()} ${value.count}`,
     `${name}_sum${labels()} ${value.sum}`,
   ];
 }
 
-/** The counts of values up to each bound. */
-function bucketsOf({ bounds, counts }: Histogram): [bound: string, count: number][] {
+/** The counts of values up to each bound, and the exemplars of each bucket alone. */
+function bucketsOf({ bounds, counts, exemplars }: Histogram) {
   let sum = 0;
   return counts.map((count, index) => {
     sum += count;
     const bound = bounds[index];
-    return [bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound), sum];
+    return {
+      bound: bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound),
+      count: sum,
+      exemplar: exemplars[index] ?? null,
+    };
   });
 }
+
+/** An exemplar as it follows its sample. Its label is named as OpenTelemetry says. */
+const written = (exemplar: Exemplar | null): string =>
+  exemplar ? ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.at}` : "";
 
 const escaped = (text: string) =>
   text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');

@@ -66,7 +66,8 @@ export async function startTelemetry(
   const traces = traced && (await (await import("./traces.ts")).traceProvider(traced, ...common));
   const entries = audited && (await (await import("./audit-logs.ts")).auditLogProvider(audited, ...common));
   traceBy(traces?.tracer);
-  if (metrics) measureBy(metrics.meter);
+  // What is pushed has none: the SDK has no place for them.
+  if (metrics) measureBy(metrics.meter, isScraped ? metrics.exemplars : undefined);
   const providers: Provider[] = [traces, entries, metrics].filter((provider) => provider !== null);
   let flushedAt = Number.NEGATIVE_INFINITY;
   let measuredAt = performance.now();
