@@ -64,11 +64,11 @@ const spansOf = ({ spans }: TraceCollector, id: string) =>
     return found;
   });
 
-describe("exemplars in GET /metrics", () => {
-  const opened = openForTests(startTraced({ STILE_SERVER_WORKERS: "2" }));
+const shared = await openForTests(startTraced({ STILE_SERVER_WORKERS: "2" }));
 
+describe("exemplars in GET /metrics", () => {
   test("name the newest trace of each bucket, of requests, steps and sign-ins of all processes", async () => {
-    const { server, collector, text } = await opened;
+    const { server, collector, text } = shared;
     await signUp(flowClient(server.url), { email: address, password });
     const before = Date.now() / 1_000;
     // Connections are handed to the processes in turn.
@@ -98,7 +98,7 @@ describe("exemplars in GET /metrics", () => {
   });
 
   test("are in the bucket of their value, and in no other", async () => {
-    const { text } = await opened;
+    const { text } = shared;
     const buckets = [...parseOpenMetrics(await text()).values()].flatMap(({ samples }) =>
       samples.filter(({ labels }) => labels.le !== undefined),
     );
@@ -112,7 +112,7 @@ describe("exemplars in GET /metrics", () => {
   });
 
   test("A360 have nothing but the id of a trace, and no word of what a client sent", async () => {
-    const { server, text } = await opened;
+    const { server, text } = shared;
     const client = flowClient(server.url);
     await client.start("login", { capabilities: {} });
     await client.act("continue_with_login_identifier", { email: address });
