@@ -1,5 +1,6 @@
 import type { Attributes, Meter, ObservableGauge } from "@opentelemetry/api";
 import { Exemplars } from "./exemplars.ts";
+import { defined } from "./spans.ts";
 
 /**
  * The metrics of a process. They are measured where a process was started with a receiver for them
@@ -368,7 +369,7 @@ export function measure<Name extends MeasuredMetric>(
   attributes: AttributesOf<Name>,
   traceId: string | null = null,
 ): void {
-  holder[slot]?.record[name]?.(value, valuesOf(attributes), traceId);
+  holder[slot]?.record[name]?.(value, defined(attributes), traceId);
 }
 
 /** Whether metrics are measured, for what costs something to be known. */
@@ -391,14 +392,8 @@ export function answerFor<Name extends AskedMetric>(
       ? meter.createObservableCounter(full, { unit, description })
       : meter.createObservableGauge(full, { unit, description });
   const answer: Parameters<ObservableGauge["addCallback"]>[0] = async (result) => {
-    for (const [value, of] of await values()) result.observe(value, valuesOf(of));
+    for (const [value, of] of await values()) result.observe(value, defined(of));
   };
   gauge.addCallback(answer);
   return () => gauge.removeCallback(answer);
 }
-
-const valuesOf = (attributes: Record<string, string | number | null | undefined>): Attributes => {
-  const values: Attributes = {};
-  for (const [name, value] of Object.entries(attributes)) if (value != null) values[name] = value;
-  return values;
-};

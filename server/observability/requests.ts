@@ -50,10 +50,8 @@ function tracedRequest(method: string, header: (name: string) => string | undefi
   if (!tracing) return null;
   // `tracestate` would be sent with each span as the client has written it.
   const traceparent = header("traceparent");
-  const caller = propagation.extract(ROOT_CONTEXT, null, {
-    keys: () => [],
-    get: (_, name) => (name === "traceparent" ? traceparent : undefined),
-  });
+  const caller =
+    traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
   const options = { kind: SpanKind.SERVER, attributes: { "http.request.method": method } };
   const span = tracing.startSpan(method, options, caller);
   const own = trace.setSpan(caller, span);

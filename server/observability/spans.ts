@@ -16,13 +16,16 @@ import {
  * ids: nothing that a client has sent, and no address.
  */
 
+/** What makes spans. */
+export type SpanMaker = Pick<Tracer, "startSpan">;
+
 /** The same in every copy of this module: Next bundles copies of it. */
 const slot = Symbol.for("stile.tracer");
 
-const holder = globalThis as { [slot]?: Tracer | undefined };
+const holder = globalThis as { [slot]?: SpanMaker | undefined };
 
 /** Has spans made from now on; by none, no longer. Next makes spans of its own with the global tracer, which is not set. */
-export function traceBy(tracer: Tracer | undefined): void {
+export function traceBy(tracer: SpanMaker | undefined): void {
   holder[slot] = tracer;
 }
 
@@ -107,7 +110,10 @@ export function untraced<Result>(work: () => Result): Result {
 
 /** The members that have a value. */
 export function defined(values: Record<string, string | number | null | undefined>): Attributes {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
-  ) as Attributes;
+  const attributes: Attributes = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value !== null && value !== undefined) attributes[name] = value;
+  }
+  return attributes;
 }

@@ -1,7 +1,7 @@
-import { context, type MeterProvider, propagation, type Tracer } from "@opentelemetry/api";
+import { context, type MeterProvider, propagation } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import type { Provider } from "./provider.ts";
-import { RequestSampler } from "./sampler.ts";
+import { RequestTracer } from "./tracer.ts";
 import { defined, type Protocol, recordedPart, type Variables } from "./variables.ts";
 
 /**
@@ -16,21 +16,17 @@ export async function traceProvider(
   resource: Resource,
   release: string,
   measuring: MeterProvider | undefined,
-): Promise<Provider & { tracer: Tracer }> {
-  const sampler = new RequestSampler(recordedPart(variables));
-  const [
-    { TracerProvider, BatchSpanProcessor },
-    { OTLPTraceExporter },
-    { AsyncLocalStorageContextManager },
-    core,
-  ] = await Promise.all([
-    import("@opentelemetry/sdk-trace"),
-    protocol === "http/json"
-      ? import("@opentelemetry/exporter-trace-otlp-http")
-      : import("@opentelemetry/exporter-trace-otlp-proto"),
-    import("@opentelemetry/context-async-hooks"),
-    import("@opentelemetry/core"),
-  ]);
+): Promise<Provider & { tracer: RequestTracer }> {
+  const part = recordedPart(variables);
+  const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { AsyncLocalStorageContextManager }, core] =
+    await Promise.all([
+      import("@opentelemetry/sdk-trace"),
+      protocol === "http/json"
+        ? import("@opentelemetry/exporter-trace-otlp-http")
+        : import("@opentelemetry/exporter-trace-otlp-proto"),
+      import("@opentelemetry/context-async-hooks"),
+      import("@opentelemetry/core"),
+    ]);
   const { count } = variables;
   const observed = measuring ? { selfObsMeterProvider: measuring } : {};
   const processor = new BatchSpanProcessor({
@@ -41,12 +37,15 @@ export async function traceProvider(
     ...defined("scheduledDelayMillis", count("OTEL_BSP_SCHEDULE_DELAY")),
     ...defined("exportTimeoutMillis", count("OTEL_BSP_EXPORT_TIMEOUT")),
   });
-  const provider = new TracerProvider({ resource, sampler, spanProcessors: [processor] });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
   return {
-    tracer: provider.getTracer("stile", release),
-    flush: () => provider.forceFlush(),
-    shutdown: () => provider.shutdown(),
+    tracer: new RequestTracer(part, {
+      resource,
+      scope: { name: "stile", version: release },
+      onEnd: (span) => processor.onEnd(span),
+    }),
+    flush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
   };
 }
