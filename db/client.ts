@@ -41,6 +41,11 @@ export interface Database {
    * @param onEnded called with the number of connections that were ended at once
    */
   watch(onEnded: (count: number) => void): void;
+  /**
+   * Whether the pools have just moved to another primary, which may lack the last claims: what other processes have in hand is
+   * recorded there before it is claimed again.
+   */
+  hasJustMoved(): boolean;
   /** Ends when PostgreSQL has ended each connection, or has not answered for a second. */
   close(): Promise<void>;
 }
@@ -52,6 +57,9 @@ export type Transaction = Parameters<Parameters<Database["write"]["transaction"]
 const LOSES_COMMITS = "-c synchronous_commit=off";
 
 const MOVED = "Connection terminated: another server takes the writes of the database";
+
+/** Each process finds another primary within a second or two of the first. */
+const SETTLING_MS = 3_000;
 
 /** A request that waits longer for a connection fails; the client gets 503. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -127,7 +135,9 @@ export function openDatabase(
   const read = Object.assign(drizzle({ client: reading, schema }), { prepares });
   const claim = drizzle({ client: open(Pool, LOSES_COMMITS), schema });
   const jobs = open(Pool, LOSES_COMMITS, { application_name: "stile-jobs", max: JOB_CONNECTIONS });
+  let movedAt = Number.NEGATIVE_INFINITY;
   hosts.onMove((url) => {
+    movedAt = performance.now();
     for (const { options } of pools) options.connectionString = url;
     // What they wait for may never be answered: the former server may be gone without a word.
     for (const connection of [...connections, ...opening]) connection.abandon();
@@ -143,6 +153,7 @@ export function openDatabase(
       hosts.watch();
       endWatch = watchSilence(() => hosts.url, connections, onEnded);
     },
+    hasJustMoved: () => performance.now() - movedAt < SETTLING_MS,
     async close() {
       endWatch();
       hosts.end();

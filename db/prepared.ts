@@ -34,17 +34,20 @@ const dialect = new PgDialect();
  * @param name of the prepared statement; must be unique
  * @param statement its text must be the same in every call: values are parameters
  */
-export async function executePrepared<Row extends pg.QueryResultRow>(
-  database: Pick<Database, "claim" | "prepares">,
+export async function executePrepared<Row extends object, Pool extends PoolName>(
+  database: Pick<Database, Pool | "prepares">,
+  pool: Pool,
   name: string,
   statement: SQL,
 ): Promise<Row[]> {
   const { sql, params } = dialect.sqlToQuery(statement);
-  return queryPrepared(database, "claim", { name, text: sql, values: params });
+  return queryPrepared<Row, Pool>(database, pool, { name, text: sql, values: params });
 }
 
+type PoolName = "write" | "read" | "claim";
+
 /** Runs a statement that is given as text on a pool, as `executePrepared` does. */
-export async function queryPrepared<Row extends object, Pool extends "read" | "claim">(
+export async function queryPrepared<Row extends object, Pool extends PoolName>(
   database: Pick<Database, Pool | "prepares">,
   pool: Pool,
   { name, text, values }: Statement,

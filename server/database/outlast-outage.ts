@@ -6,6 +6,9 @@ const OUTAGE_MS = 120_000;
 
 const PAUSE_MS = 200;
 
+/** Whether a write failed because no database takes it now. */
+export const isOutage = (error: unknown) => isDatabaseUnreachable(error) || isReadOnly(error);
+
 /**
  * Runs a write again until the database takes it. For what became of work in hand: for want of its record, what was done
  * would be done again, and what has failed would wait for the end of a lease.
@@ -23,8 +26,7 @@ export async function outlastOutage<Result>(
     try {
       return await write();
     } catch (error) {
-      const isOutage = isDatabaseUnreachable(error) || isReadOnly(error);
-      if (!isOutage || signal.aborted || performance.now() > deadline) throw error;
+      if (!isOutage(error) || signal.aborted || performance.now() > deadline) throw error;
     }
     // Aborted, it makes a last attempt.
     await pause(PAUSE_MS, undefined, { signal }).catch(() => {});

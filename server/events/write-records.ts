@@ -219,11 +219,13 @@ export function entriesPart(entries: readonly AuditEntry[]): Part {
   return { name: "audit", text: entriesText, values: { rows: entries.map(auditColumns) } };
 }
 
+// What became of a job is written again if the answer was lost.
 const entriesText = `entry as (
   insert into audit_logs (tenant_id, id, type, user_id, request_id, ip_address, user_agent, details, created_at)
   select * from jsonb_to_recordset($1::jsonb) as e(
     tenant_id uuid, id uuid, type text, user_id uuid, request_id text, ip_address text, user_agent text,
-    details jsonb, created_at timestamptz))`;
+    details jsonb, created_at timestamptz)
+  on conflict do nothing)`;
 
 function auditColumns(entry: AuditEntry) {
   return {

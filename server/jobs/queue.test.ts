@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "#db/client";
 import type { Job } from "../runtime.ts";
+import { cuttingProxy } from "../testing/cutting-proxy.ts";
 import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { laterRelease } from "../testing/later-release.ts";
@@ -45,6 +47,7 @@ beforeEach(async () => {
   await db.database.write.execute(
     sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
   );
+  await db.database.write.execute(sql`delete from audit_logs`);
 });
 afterEach(async () => {
   await jobs?.stop();
@@ -304,6 +307,49 @@ describe("a failing mail server", () => {
     },
   );
 
+  test("that rejects a mail in hand, which was taken again meanwhile, gets it as often as if it was taken once", async () => {
+    let attempts = 0;
+    smtp = await startSmtp({
+      async reply() {
+        attempts += 1;
+        if (attempts > 1) return undefined;
+        await db.database.write.execute(
+          sql`update pgboss.job set state = 'created', started_on = null where name = 'send_mail'`,
+        );
+        jobs?.wake(mails);
+        await eventually(async () => expect(await storedJobs()).toMatchObject([{ state: "active" }]));
+        return 451;
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("once@example.com"));
+    jobs?.wake(mails);
+    await expect(smtp.codeFor("once@example.com")).resolves.toBe(code);
+    await eventually(async () => expect(await storedJobs()).toEqual([]));
+    expect(attempts).toBe(2);
+    expect(smtp.messages).toHaveLength(1);
+  });
+
+  test("gets a mail of a second attempt once, although a failover has lost that it was taken, and an outage what became of it", async () => {
+    let attempts = 0;
+    smtp = await startSmtp({
+      async reply() {
+        attempts += 1;
+        if (attempts === 1) return 451;
+        await db.database.write.execute(sql`
+          update pgboss.job set state = 'retry', retry_count = retry_count - 1, start_after = now() + interval '1 hour'
+          where name = 'send_mail'`);
+        return undefined;
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("once@example.com"));
+    jobs?.wake(mails);
+    await expect(smtp.codeFor("once@example.com")).resolves.toBe(code);
+    await eventually(async () => expect(await storedJobs()).toEqual([]));
+    expect(attempts).toBe(2);
+  });
+
   test("A117 that is unreachable gets the mail when it is reachable again", async () => {
     const away = await startSmtp();
     await away.close();
@@ -432,6 +478,32 @@ test("A114 replaces broken connections and sends the next mail", async () => {
   await commit(codeMail("anna@example.com"));
   jobs?.wake(mails);
   await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
+});
+
+test("records what became of a mail once, with its entry, although the answer to that was lost", async () => {
+  smtp = await startSmtp();
+  const proxy = await cuttingProxy(db.url);
+  const database = openDatabase(proxy.url, 5, () => {});
+  onTestFinished(async () => {
+    await database.close();
+    await proxy.close();
+  });
+  const over = testJobs({ database }, { SMTP_URL: smtp.url });
+  jobs = over;
+  await over.start({ worker: true });
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  proxy.hold("end_send_mail", hold);
+  await commit(codeMail("anna@example.com"));
+  over.wake(mails);
+  await held;
+  proxy.cut();
+  await proxy.deliver();
+  await eventually(() => expect(over.logged.join("")).toContain("job done"));
+  expect(await storedJobs()).toEqual([]);
+  const { rows } = await db.database.read.execute(sql`select type from audit_logs`);
+  expect(rows).toEqual([{ type: "mail_accepted" }]);
+  expect(over.logged.filter((line) => line.includes("failed"))).toEqual([]);
+  expect(smtp.messages).toHaveLength(1);
 });
 
 test("lets several processes start concurrently on an empty database", async () => {

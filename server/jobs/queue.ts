@@ -3,11 +3,11 @@ import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
-import { executePart, type Part } from "#db/part";
+import { executePart, executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import { outlastOutage } from "../database/outlast-outage.ts";
+import { isOutage, outlastOutage } from "../database/outlast-outage.ts";
 import type { Standing } from "../database/standing.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
 import { startDeadline } from "../lib/deadline.ts";
@@ -31,7 +31,14 @@ interface JobsOptions<Job extends NamedJob> {
   log: Logger;
 }
 
-type Row = JobWithMetadata<unknown>;
+/** A job as it was claimed. */
+interface Row extends JobWithMetadata<unknown> {
+  /**
+   * Time of the claim, in microseconds of the database's clock: it identifies the claim. The number of attempts does not: of
+   * a claim that a failover loses, and of the next one, it is the same.
+   */
+  claimedAt: string;
+}
 
 /** A job that succeeded. */
 interface Ended {
@@ -41,11 +48,12 @@ interface Ended {
   facts: Record<string, unknown>;
 }
 
-/** What became of an attempt; with `done`, what is to be ended. */
-interface Attempted {
-  outcome: "done" | "continued" | "retried" | "given_up" | "unsettled";
-  ended?: Ended;
-}
+/** What an attempt has come to. */
+type Verdict =
+  | { kind: "done"; writes: readonly WriteOfParts[]; facts: Record<string, unknown> }
+  | { kind: "continued"; error: Unfinished }
+  | { kind: "retried"; error: unknown; failure: Failure }
+  | { kind: "given_up"; reason: string; now: () => Date };
 
 const NOT_SETTLED = "settling a job failed; it will run again";
 
@@ -53,12 +61,14 @@ const NOT_SETTLED = "settling a job failed; it will run again";
  * Deletes ended jobs, so that nothing of them stays in the database. One that was taken anew after its lease is left. One
  * that is due again was not: its lease has ended during an outage, or a failover has lost that it was taken.
  */
-const endingPart = (name: string, bunch: readonly Ended[]): Part => ({
+const endingPart = (name: string, bunch: readonly Pick<Ended, "row">[]): Part => ({
   name: `end_${name}`,
   text: `jobs_ended as (
-    delete from pgboss.job where name = $1 and id = any ($2::uuid[]) and state in ('active', 'retry', 'created')
-      and retry_count = ($3::int[])[array_position($2::uuid[], id)])`,
-  values: [name, bunch.map(({ row }) => row.id), bunch.map(({ row }) => row.retryCount)],
+    delete from pgboss.job where name = $1 and id = any ($2::uuid[]) and (state in ('retry', 'created')
+      or state = 'active' and (id, started_on) in (select * from unnest($2::uuid[], $3::timestamptz[])))
+    returning id)`,
+  values: [name, bunch.map(({ row }) => row.id), bunch.map(({ row }) => row.claimedAt)],
+  returns: "(select count(*)::int from jobs_ended)",
 });
 
 /** What an earlier attempt failed with: `boss.fail` stores it. */
@@ -136,10 +146,10 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     ]),
   );
   /**
-   * Whether the jobs in hand were done, known once that is recorded. One of them is taken again if a failover has lost that it
-   * was taken, or its lease ended during an outage: it is not run again.
+   * The attempts in hand. A job is taken again if a failover has lost that it was taken, or its lease ended during an outage:
+   * it is not run again, and the later claim gets the same verdict.
    */
-  const inHand = new Map<string, Promise<boolean>>();
+  const inHand = new Map<string, Promise<Verdict>>();
   let supervisor: NodeJS.Timeout | undefined;
   let supervised = 0;
   let ready: Promise<void> | undefined;
@@ -190,14 +200,20 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   async function take(name: Job["name"], limit: number): Promise<Row[]> {
-    if (outgrown.aborted) return [];
+    if (outgrown.aborted || database.hasJustMoved()) return [];
     // Planned once per connection: planning it costs more than running it. The limit is part of the text.
     const prepared = database.prepares ? { name: `claim_${name}_${limit}` } : {};
     const db = {
       executeSql: (text: string, values: unknown[] = []) =>
-        database.claim.$client.query({ ...prepared, text, values }),
+        // It ends with the columns that it returns.
+        database.claim.$client.query({
+          ...prepared,
+          text: `${text}, j.started_on::text as "claimedAt"`,
+          values,
+        }),
     };
-    const rows = await boss.fetch<unknown>(name, { batchSize: limit, includeMetadata: true, db });
+    const options = { batchSize: limit, includeMetadata: true, db } as const;
+    const rows = (await boss.fetch<unknown>(name, options)) as Row[];
     if (!outgrown.aborted) return rows;
     await giveBack(name, rows);
     return [];
@@ -214,86 +230,103 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   /** Runs a job and settles it. */
   async function perform(name: Job["name"], row: Row): Promise<void> {
     const earlier = inHand.get(row.id);
-    if (earlier) {
-      const facts = { job: name, jobId: row.id };
-      if (await earlier) await bunches.get(name)?.run(async () => ({ row, writes: [], facts }));
-      return;
-    }
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    inHand.set(row.id, promise);
-    let isDone = false;
-    try {
-      await bunches.get(name)?.run(async () => {
-        const ended = await attempt(name, row);
-        isDone = ended !== null;
-        return ended;
-      });
-    } finally {
-      inHand.delete(row.id);
-      resolve(isDone);
-    }
+    const attempting = earlier ?? attempt(name, row);
+    if (!earlier) inHand.set(row.id, attempting);
+    await bunches.get(name)?.run(async () => {
+      const verdict = await attempting;
+      // The earlier claim has settled its own row, and has the records.
+      if (earlier) await settle(name, row, verdict);
+      return verdict.kind === "done"
+        ? { row, writes: earlier ? [] : verdict.writes, facts: verdict.facts }
+        : null;
+    });
+    if (!earlier) inHand.delete(row.id);
   }
 
-  /** Runs a job, and settles it if it fails. Returns what is to be ended otherwise; never rejects. */
-  async function attempt(name: Job["name"], row: Row): Promise<Ended | null> {
+  /** Runs a job, and settles it unless it was done: then it is to be ended. Never rejects. */
+  async function attempt(name: Job["name"], row: Row): Promise<Verdict> {
     const startedAt = performance.now();
     const { traceparent } = Object(row.data) as { traceparent?: string };
     const attributes = { "stile.job": name, "stile.job.attempt": row.retryCount + 1 };
     const span = beginCaused(`job ${name}`, SpanKind.CONSUMER, traceparent, attributes);
-    const { outcome, ended = null } = await within(span, () => runAndSettle(name, row));
+    const [verdict, isSettled] = await within(span, async () => {
+      const found = await run(name, row);
+      return [found, await settle(name, row, found)] as const;
+    });
+    const outcome = isSettled ? verdict.kind : "unsettled";
     measure("jobs", (performance.now() - startedAt) / 1_000, { "stile.job": name, "stile.outcome": outcome });
     span?.setAttribute("stile.outcome", outcome);
     if (outcome !== "done" && outcome !== "continued") span?.setStatus({ code: SpanStatusCode.ERROR });
     span?.end();
-    return ended;
+    return verdict;
   }
 
-  async function runAndSettle(name: Job["name"], row: Row): Promise<Attempted> {
+  /** What the log says of an attempt. */
+  const contextOf = (name: Job["name"], row: Row) => ({
+    job: name,
+    jobId: row.id,
+    ...causeIn(row.data),
+    attempt: row.retryCount + 1,
+  });
+
+  async function run(name: Job["name"], row: Row): Promise<Verdict> {
     const number = row.retryCount + 1;
     const cause = causeIn(row.data);
-    const context = { job: name, jobId: row.id, ...cause, attempt: number };
     const takenAt = performance.now();
     const now = () => new Date(row.startedOn.getTime() + performance.now() - takenAt);
+    // Both times are from the database's clock.
+    if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000)
+      return { kind: "given_up", reason: EXPIRED, now };
+    const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
+    const deadline = startDeadline(attemptSeconds * 1_000);
+    const signal = AbortSignal.any([ending.signal, deadline.signal]);
     try {
-      // Both times are from the database's clock.
-      if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
-        await moveToDeadLetters(name, row, { reason: EXPIRED, now });
-        return { outcome: "given_up" };
-      }
-      const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
-      const deadline = startDeadline(attemptSeconds * 1_000);
-      const signal = AbortSignal.any([ending.signal, deadline.signal]);
-      try {
-        const attempt = { id: row.id, isFirst: number === 1, number, cause, now, signal };
-        const writes = await kinds[name].run(row.data, attempt);
-        const facts = { ...context, ...kinds[name].describe(row.data) };
-        return { outcome: "done", ended: { row, writes, facts } };
-      } catch (error) {
-        const failure = describeFailure(error);
-        if (error instanceof PermanentFailure) {
-          await moveToDeadLetters(name, row, { reason: error.message, now });
-          return { outcome: "given_up" };
-        }
-        if (error instanceof Unfinished) {
+      const attempt = { id: row.id, isFirst: number === 1, number, cause, now, signal };
+      const writes = await kinds[name].run(row.data, attempt);
+      return {
+        kind: "done",
+        writes,
+        facts: { ...contextOf(name, row), ...kinds[name].describe(row.data) },
+      };
+    } catch (error) {
+      if (error instanceof PermanentFailure) return { kind: "given_up", reason: error.message, now };
+      if (error instanceof Unfinished) return { kind: "continued", error };
+      return { kind: "retried", error, failure: describeFailure(error) };
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** Settles a claimed job that was not done, and returns whether it could. */
+  async function settle(name: Job["name"], row: Row, verdict: Verdict): Promise<boolean> {
+    const context = contextOf(name, row);
+    try {
+      switch (verdict.kind) {
+        case "done":
+          break;
+        case "given_up":
+          await moveToDeadLetters(name, row, verdict);
+          break;
+        case "continued": {
+          const { error } = verdict;
           const described = kinds[name].describe(row.data);
           log.info({ ...context, ...described, reason: error.message }, "job goes on in another attempt");
-          await outlastOutage(() => boss.fail(name, row), ending.signal);
-          await postpone(name, row, error);
-          return { outcome: "continued" };
+          await outlastOutage(() => postpone(name, row, verdict), ending.signal);
+          break;
         }
-        if (!isUnknownKey(error, log)) {
-          const described = kinds[name].describe(row.data);
-          log.warn({ ...context, ...described, failure }, "job failed and will be retried");
+        case "retried": {
+          const { error, failure } = verdict;
+          if (!isUnknownKey(error, log)) {
+            const described = kinds[name].describe(row.data);
+            log.warn({ ...context, ...described, failure }, "job failed and will be retried");
+          }
+          await outlastOutage(() => postpone(name, row, verdict), ending.signal);
         }
-        await outlastOutage(() => boss.fail(name, row, { failure }), ending.signal);
-        await postpone(name, row, error);
-        return { outcome: "retried" };
-      } finally {
-        deadline.end();
       }
+      return true;
     } catch (error) {
       log.warn({ ...context, failure: describeFailure(error) }, NOT_SETTLED);
-      return { outcome: "unsettled" };
+      return false;
     }
   }
 
@@ -307,13 +340,14 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     let returned: Record<string, unknown>;
     try {
       returned = await outlastOutage(
-        () => runTogether<Record<string, unknown>>(database, parts, "claim"),
+        // Lost with a primary, it would leave what was sent to be sent again.
+        () => runTogether<Record<string, unknown>>(database, parts),
         ending.signal,
       );
     } catch (error) {
       const line = { ...bunch[0]?.facts, failure: describeFailure(error) };
-      if (bunch.length > 1) await Promise.all(bunch.map((one) => end(name, [one])));
-      else if (writes.length === 0) log.warn(line, NOT_SETTLED);
+      if (isOutage(error) || writes.length + bunch.length === 1) log.warn(line, NOT_SETTLED);
+      else if (bunch.length > 1) await Promise.all(bunch.map((one) => end(name, [one])));
       else {
         log.warn(line, "recording what became of a job failed");
         const withoutWrites = bunch.map((one) => ({ ...one, writes: [] }));
@@ -326,16 +360,24 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   /**
-   * Delays the next attempt by what an error asks for, at most until the job expires. Attempts that ended as intended make no
-   * pause longer.
+   * Makes a claimed job due again: after a pause that doubles with each attempt, and not before what its error asks for, or
+   * then if the attempt ended as intended; at the latest when the job expires.
    */
-  async function postpone(name: Job["name"], row: Row, error: unknown): Promise<void> {
+  async function postpone(
+    name: Job["name"],
+    { id, claimedAt }: Row,
+    { kind, error, ...rest }: Extract<Verdict, { kind: "continued" | "retried" }>,
+  ): Promise<void> {
     const { retryAfterSeconds } = Object(error) as { retryAfterSeconds?: unknown };
-    if (typeof retryAfterSeconds !== "number" || retryAfterSeconds <= 0) return;
+    const asked = typeof retryAfterSeconds === "number" && retryAfterSeconds > 0 ? retryAfterSeconds : null;
+    const output = "failure" in rest ? JSON.stringify({ failure: rest.failure }) : null;
+    const doubled = sql`least(retry_delay_max, retry_delay * 2 ^ least(16, retry_count) * (1 + random()))`;
     await database.claim.execute(sql`
-      update pgboss.job set start_after = greatest(${error instanceof Unfinished ? sql`null` : sql`start_after`}, least(
-        now() + make_interval(secs => ${retryAfterSeconds}), keep_until - make_interval(secs => ${GRACE_SECONDS})))
-      where name = ${name} and id = ${row.id}::uuid and state = 'retry'`);
+      update pgboss.job set state = 'retry', heartbeat_on = null, output = ${output}::jsonb,
+        start_after = least(
+          now() + make_interval(secs => greatest(${kind === "continued" && asked !== null ? sql`null` : doubled}, ${asked}::float8)),
+          keep_until - make_interval(secs => ${GRACE_SECONDS}))
+      where name = ${name} and id = ${id}::uuid and state = 'active' and started_on = ${claimedAt}::timestamptz`);
   }
 
   /** Replaces a job with a dead letter, in one transaction. */
@@ -351,17 +393,20 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     const last = lastFailure ? { last_failure: lastFailure } : {};
     const facts = { job: name, reason, attempts, ...last, ...cause, ...kinds[name].describe(row.data) };
     const deadLetter = { ...facts, recipient: kinds[name].recipient(row.data), enqueuedAt: row.createdOn };
-    await database.write.transaction(async (tx) => {
+    const isMoved = await database.write.transaction(async (tx) => {
+      const part = endingPart(name, [{ row }]);
+      const { [part.name]: ended } = await executeParts<Record<string, number>>(tx, [part]);
+      if (ended === 0) return false;
       const db = fromDrizzle(tx, sql);
       await boss.send(deadLetters, deadLetter, {
         db,
         id: row.id,
         retentionSeconds: DEAD_LETTER_RETENTION_DAYS * 86_400,
       });
-      await boss.deleteJob(name, row, { db });
       await kinds[name].recordsEnd?.(row.data, end)(tx);
+      return true;
     });
-    log.error({ ...facts, jobId: row.id }, "job failed permanently");
+    if (isMoved) log.error({ ...facts, jobId: row.id }, "job failed permanently");
   }
 
   async function insertion(job: Job, cause: JobCause | null): Promise<WriteOfParts> {

@@ -140,7 +140,16 @@ test("A186 a tenant whose mail server does not answer keeps no mail of other ser
   expect(await waiting()).toHaveLength(40);
 });
 
-test("a mail that another server has taken meanwhile, after the lease, is left to it", async () => {
+/** Another server has taken the job. The claim of this one may be lost with a primary: both have the same number then. */
+const takenElsewhere = (attempts: number) =>
+  direct.database.write.execute(
+    sql`update pgboss.job set retry_count = ${attempts}, started_on = clock_timestamp()`,
+  );
+
+test.each([
+  [1, "after the lease"],
+  [0, "because a failover has lost that it was taken here"],
+])("a mail that another server has taken meanwhile as attempt %i, %s, is left to it", async (attempts) => {
   let release = () => {};
   const slow = new Promise<undefined>((resolve) => {
     release = () => resolve(undefined);
@@ -152,10 +161,41 @@ test("a mail that another server has taken meanwhile, after the lease, is left t
   };
   await enqueue(addresses(1));
   await eventually(() => expect(isSending).toBe(true));
-  await direct.database.write.execute(sql`update pgboss.job set retry_count = 1`);
+  await takenElsewhere(attempts);
   release();
   await eventually(async () => expect(await accepted()).toHaveLength(1));
-  expect(await waiting()).toEqual([{ state: "active", attempts: 1 }]);
+  expect(await waiting()).toEqual([{ state: "active", attempts }]);
+});
+
+test("a mail that fails here is left to another server that has taken it meanwhile", async () => {
+  isHeld = async () => {
+    await takenElsewhere(0);
+    return 451;
+  };
+  await enqueue(addresses(1));
+  await eventually(() => expect(jobs.logged.join("")).toContain("job failed and will be retried"));
+  await jobs.stop();
+  expect(await waiting()).toEqual([{ state: "active", attempts: 0 }]);
+});
+
+test("a mail that is rejected for good here is left to another server that has taken it meanwhile", async () => {
+  isHeld = async () => {
+    await takenElsewhere(0);
+    return 550;
+  };
+  await enqueue(addresses(1));
+  await eventually(async () => {
+    const { rows } = await direct.database.write.execute(
+      sql`select from pg_stat_activity where datname = current_database() and query like '%jobs_ended%'`,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+  });
+  await jobs.stop();
+  expect(await waiting()).toEqual([{ state: "active", attempts: 0 }]);
+  const { rows } = await direct.database.write.execute(
+    sql`select from pgboss.job where name = 'dead_letters'`,
+  );
+  expect(rows).toEqual([]);
 });
 
 test("a mail whose record cannot be stored is ended without it, and the others of its bunch with theirs", async () => {

@@ -56,8 +56,9 @@ export function createLogouts({ database, platform, signingKeys, tenants }: Proc
     const toldInBrowserAlone = await clientsToldInBrowserAlone(tenantId);
     const now = databaseNow(platform.clockShift());
     const ofTenant = sql`${tenantId}::uuid`;
-    const told = await executePrepared<{ id: string }>(
+    const told = await executePrepared<{ id: string }, "claim">(
       database,
+      "claim",
       "claim_logouts",
       sql`
       -- A tenant that is being deleted is passed over.
@@ -158,8 +159,9 @@ const headsOfTenants = sql`recursive heads as (
 /** Returns tenants that have sessions which have ended, at random: they take turns. */
 async function tenantsWithEnded(database: Databases["database"]): Promise<string[]> {
   if (await isDistributed(database)) return tenantsOfNodesWithEnded(database);
-  const rows = await executePrepared<{ tenant_id: string }>(
+  const rows = await executePrepared<{ tenant_id: string }, "claim">(
     database,
+    "claim",
     "find_logouts",
     sql`with ${headsOfTenants} select tenant_id from heads order by random() limit ${MAX_TENANTS}::int`,
   );

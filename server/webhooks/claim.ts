@@ -220,8 +220,9 @@ async function claim(
   tenant: SQL | null,
 ): Promise<ClaimedDelivery[]> {
   const ofClaimed = tenant ?? sql`c.tenant_id`;
-  const rows = await executePrepared<Row>(
+  const rows = await executePrepared<Row, "claim">(
     database,
+    "claim",
     name,
     sql`
     with ${due},

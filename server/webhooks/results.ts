@@ -14,7 +14,7 @@ import type { ReceiverAnswer } from "./receiver-client.ts";
 
 /** What results are written with. */
 interface ResultContext {
-  database: Pick<Database, "claim" | "prepares">;
+  database: Pick<Database, "write" | "claim" | "prepares">;
   platform: Pick<Platform, "clockShift">;
   config: Pick<Config, "audit_log">;
 }
@@ -50,7 +50,8 @@ function stateOf(outcome: Outcome): "waiting" | "delivered" | "failed" | "obsole
 /**
  * Writes the outcomes of claimed deliveries in one statement: their state and attempts, the failures of their webhooks,
  * an audit entry for each webhook that this disables, and the erasure of sealed data that no delivery waits for. An
- * outcome whose claim was taken over is ignored.
+ * outcome whose claim was taken over is ignored, and one of a claim that a failover has lost is not. The commit waits for the
+ * disk: if it was lost with a primary, the event would be delivered again.
  *
  * @returns `disabled`: the audit entries of stored webhooks that were disabled now; `hasReleased`: whether later events of
  *   the same users waited for one of these first attempts at the same webhooks
@@ -93,10 +94,14 @@ async function writeTogether(
     tenantId === null ? sql`${sql.identifier(row)}.tenant_id` : sql`${tenantId}::uuid`;
   const clockShift = platform.clockShift();
   const now = databaseNow(clockShift);
-  const rows = outcomes.map(({ delivery, outcome }) => ({
+  // A delivery in hand that was claimed again has one outcome.
+  const claims = Map.groupBy(outcomes, ({ delivery }) => delivery.id);
+  const latest = new Map(outcomes.map((one) => [one.delivery.id, one]));
+  const rows = [...latest.values()].map(({ delivery, outcome }) => ({
     tenant_id: delivery.tenantId,
     id: delivery.id,
-    claimed_until: delivery.claimedUntil,
+    attempts: delivery.attempts,
+    claims: claims.get(delivery.id)?.map((claim) => claim.delivery.claimedUntil),
     state: stateOf(outcome),
     pause_seconds: ("pauseSeconds" in outcome ? outcome.pauseSeconds : null) ?? 0,
     ...(outcome.kind === "attempted"
@@ -128,7 +133,7 @@ async function writeTogether(
       from (select) one left join disabled on true`;
   const written =
     tenantId === null
-      ? await executePrepared<WrittenRow>(database, "write_outcomes", statement)
+      ? await executePrepared<WrittenRow, "write">(database, "write", "write_outcomes", statement)
       : await executeAtNode<WrittenRow>(database, [attemptsOfOne(given, now, tenantId), statement]);
   return {
     disabled: written.flatMap(({ hasReleased, ...entry }) => (entry.id === null ? [] : entry)),
@@ -140,12 +145,12 @@ type WrittenRow = { hasReleased: boolean } & (DisabledEntry | { id: null });
 
 /** Runs statements as one transaction in one round trip, and returns the rows of the last. */
 async function executeAtNode<Row>(
-  { claim }: Pick<Database, "claim">,
+  { write }: Pick<Database, "write">,
   statements: readonly SQL[],
 ): Promise<Row[]> {
   const queries = statements.map((statement) => dialect.sqlToQuery(statement));
   const results = await runStatements(
-    claim.$client,
+    write.$client,
     queries.map(({ sql: text, params: values }) => ({ text, values })),
   );
   return (results.at(-1)?.rows ?? []) as Row[];
@@ -155,11 +160,15 @@ const dialect = new PgDialect();
 
 const outcomesText = (rows: string) => sql`
     select * from jsonb_to_recordset(${rows}::jsonb) as r (
-      tenant_id uuid, id uuid, claimed_until timestamptz, state text, pause_seconds float8, attempt boolean,
+      tenant_id uuid, id uuid, attempts int, claims timestamptz[], state text, pause_seconds float8, attempt boolean,
       duration_ms int, status int, error text, answer text)`;
 
+/** Whether no other claim makes or has made the attempt `r` at a delivery `d`. */
+const isOwned = (now: SQL) => sql`d.state = 'waiting' and d.attempts = r.attempts
+  and (d.claimed_until = any (r.claims) or d.claimed_until is null or d.claimed_until < ${now})`;
+
 /**
- * `owned`: the outcomes whose claim was not taken over, each with its delivery, locked.
+ * `owned`: the outcomes of attempts that no other claim makes or has made meanwhile, each with its delivery, locked.
  *
  * @param rows JSON of the outcomes
  * @param locked SQL of the tenant of a row, once that is locked
@@ -174,11 +183,12 @@ const claimedOutcomes = (rows: string, now: SQL, locked: SQL) => sql`
   -- Each is looked up by its key. A join would read a young table as a whole, for the planner expects more outcomes, and
   -- an old one by an index of what waits, which has the deliveries of months while receivers are down.
   owned as (
-    select r.*, ${now} + r.pause_seconds * interval '1 second' as next_at,
+    select r.tenant_id, r.id, r.state, r.attempt, r.duration_ms, r.status, r.error, r.answer,
+      ${now} + r.pause_seconds * interval '1 second' as next_at,
       case when r.state <> 'waiting' then ${now} end as ended_at, d.webhook, d.event_id, d.sequence, d.subject_id, d.attempts + 1 as number
     from r join held on held_id = r.tenant_id cross join lateral (
       select * from webhook_deliveries where tenant_id = ${locked} and id = r.id limit 1 for update) d
-    where d.state = 'waiting' and d.claimed_until = r.claimed_until)`;
+    where ${isOwned(now)})`;
 
 /** Deletes obsolete deliveries, and settles the others or lets them wait for their next attempt. */
 const deliveries = (tenantOf: TenantOf) => sql`
@@ -209,7 +219,7 @@ const attemptsOfOne = (rows: string, now: SQL, tenantId: string) => sql`
   select ${tenantId}::uuid, d.id, d.attempts + 1, ${now} - r.duration_ms * interval '1 millisecond', r.duration_ms, r.status,
     r.error, r.answer
   from (${outcomesText(rows)}) r join webhook_deliveries d on d.id = r.id
-  where d.tenant_id = ${tenantId}::uuid and r.attempt and d.state = 'waiting' and d.claimed_until = r.claimed_until`;
+  where d.tenant_id = ${tenantId}::uuid and r.attempt and ${isOwned(now)}`;
 
 /** Deliveries that first attempts held back, as `claim.ts` says. Limited, so that each probes the index of their order. */
 const released = (tenantOf: TenantOf) => sql`

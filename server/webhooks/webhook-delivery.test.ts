@@ -437,15 +437,24 @@ describe("a receiver that fails", () => {
 /** Numbers of rows of the claims, and how many statements wrote outcomes. */
 function countStatements() {
   const counted = { claims: [] as number[], outcomes: 0 };
-  const { $client } = runtime.database.claim;
-  const query = $client.query.bind($client) as (given: { text: string }) => Promise<{ rows: unknown[] }>;
-  const spy = vi.spyOn($client, "query").mockImplementation((async (given: { text: string }) => {
-    const result = await query(given);
-    if (given.text.includes("owned as (")) counted.outcomes += 1;
-    else if (given.text.includes("claimed as (")) counted.claims.push(result.rows.length);
-    return result;
-  }) as never);
-  onTestFinished(() => spy.mockRestore());
+  const count = (pool: "claim" | "write", heed: (text: string, rows: number) => void) => {
+    const { $client } = runtime.database[pool];
+    type Query = (given: { text: string }, ...more: unknown[]) => Promise<{ rows: unknown[] }>;
+    const query = $client.query.bind($client) as unknown as Query;
+    const spy = vi.spyOn($client, "query").mockImplementation((async (...given: Parameters<Query>) => {
+      const result = await query(...given);
+      heed(given[0].text, result.rows.length);
+      return result;
+    }) as never);
+    onTestFinished(() => spy.mockRestore());
+  };
+  count("claim", (text, rows) => {
+    if (text.includes("claimed as (")) counted.claims.push(rows);
+  });
+  // What was sent is known to the disk before it is forgotten here.
+  count("write", (text) => {
+    if (text.includes("owned as (")) counted.outcomes += 1;
+  });
   return counted;
 }
 
@@ -666,16 +675,31 @@ describe("a delivery in hand", () => {
     },
   );
 
+  test.each([
+    ["was lost with its primary", sql`claimed_until = null`],
+    ["has ended in an outage", sql`claimed_until = claimed_until - interval '1 minute'`],
+  ])("whose claim %s is delivered once", async (_, change) => {
+    const { finish } = await inHand();
+    await runtime.database.write.execute(
+      sql`update webhook_deliveries set ${change} where claimed_until is not null`,
+    );
+    await finish(204);
+    expect(receiver.received).toHaveLength(2);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(2);
+    expect(await deliveries()).toMatchObject(Array(2).fill({ state: "delivered", attempts: 1 }));
+  });
+
   test("whose tenant is deleted leaves nothing, and its result does not stop the deletion", async () => {
     const { delivering, finish, left } = await inHand();
     const { write } = runtime.database;
-    await write.transaction(async (tx) => {
+    const finished = await write.transaction(async (tx) => {
       await tx.execute(sql`select from tenants where id = ${tenantId()} for update`);
-      void finish(204);
+      const finishing = finish(204);
       await outcomeWaits();
       await tx.execute(sql`delete from tenants where id = ${tenantId()}`);
+      return { finishing };
     });
-    while ((await delivering.runDue(10)) > 0);
+    await finished.finishing;
     expect(await left()).toEqual({ events: 0, deliveries: 0, attempts: 0 });
     expect(delivering.logged.filter((line) => line.includes("could not"))).toEqual([]);
   });
@@ -729,17 +753,14 @@ describe("a process that ends", () => {
   test("A112 leaves what it had in hand to the next one, after its lease", async () => {
     receiver.answer = () => {};
     await commitEvent([await storeWebhook(receiver.url)]);
-    // A killed process asks whether the database is distributed, claims, and writes no result.
+    // A killed process claims, and writes no result.
     const broken = { ...runtime, database: { ...runtime.database } };
     const killed = process(broken, { timeoutMs: 50 });
-    let statements = 0;
-    const $client = new Proxy(runtime.database.claim.$client, {
+    const $client = new Proxy(runtime.database.write.$client, {
       get: (target, name) =>
-        name === "query" && statements++ > 1
-          ? () => Promise.reject(new Error("killed"))
-          : Reflect.get(target, name),
+        name === "query" ? () => Promise.reject(new Error("killed")) : Reflect.get(target, name),
     });
-    broken.database.claim = { ...runtime.database.claim, $client } as typeof runtime.database.claim;
+    broken.database.write = { ...runtime.database.write, $client } as typeof runtime.database.write;
     await createWebhookDelivery({
       ...broken,
       client: createReceiverClient({ allowPrivate: true, timeoutMs: 50 }),

@@ -61,8 +61,8 @@ export const messageFaults: readonly Fault[] = [
   {
     name: "a job that another server has taken after its lease is deleted by the one that had it before",
     file: "server/jobs/queue.ts",
-    text: "and retry_count = ($3::int[])[array_position($2::uuid[], id)]",
-    fault: "and $3::int[] is not null",
+    text: "state = 'active' and (id, started_on) in (select * from unnest($2::uuid[], $3::timestamptz[]))",
+    fault: "state = 'active' and $3::timestamptz[] is not null",
     caughtBy: ["server/jobs/statements.test.ts"],
   },
   {
