@@ -105,6 +105,18 @@ export const isSerializationFailure = whether({ code: /^(40P01|40001)$/ });
 /** Whether the database takes no writes, as a standby or before a failover: read_only_sql_transaction. */
 export const isReadOnly = whether({ code: /^25006$/ });
 
+/**
+ * Whether a read fails at a standby for what a standby is, and would not at the primary: it cannot be reached, or the read
+ * is in the way of what is replayed (PostgreSQL manual, 27.4.2), or the standby was refused as one that is behind.
+ */
+export const isOfStandby = (error: unknown) =>
+  isDatabaseUnreachable(error) || isRetryable(error) || isBehind(error);
+
+/** Message of a connection that is refused because its server has less of the log than it had. */
+export const BEHIND = "the replica is behind where it was";
+
+const isBehind = whether({ message: new RegExp(`^${BEHIND}$`) });
+
 /** Whether PostgreSQL found no room for what it had to write: disk_full. */
 export const isDiskFull = whether({ code: /^53100$/ });
 

@@ -1,6 +1,11 @@
-/** How far the log of writes of a primary was (PostgreSQL manual, 28.6): its timeline, and an offset in bytes. */
+/** How far the log of writes of a primary was (PostgreSQL manual, 28.6). */
 export interface LogPosition {
-  timeline: number;
+  /**
+   * Whose log it is: the timeline, and when the server was started. Two standbys that are promoted beside each other have
+   * the same timeline.
+   */
+  branch: string;
+  /** In bytes. */
   offset: bigint;
 }
 
@@ -9,13 +14,14 @@ export interface LogPosition {
  * It is how far the log is on disk, since standbys get no more, unless commits do not wait for the disk.
  */
 export const positionText = `case when not pg_is_in_recovery() then
-  substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) || '/' || case current_setting('synchronous_commit')
+  substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8) || '@' || extract(epoch from pg_postmaster_start_time())
+  || '/' || case current_setting('synchronous_commit')
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end end`;
 
 /** Reads what the SQL above returned. */
 export function positionOf(text: string | null): LogPosition | null {
-  const [, timeline = "", lsn = ""] = /^([\dA-F]{8})\/(.+)$/.exec(text ?? "") ?? [];
-  return lsn === "" ? null : { timeline: Number.parseInt(timeline, 16), offset: offsetOf(lsn) };
+  const [, branch = "", lsn = ""] = /^([\dA-F]{8}@[\d.]+)\/(.+)$/.exec(text ?? "") ?? [];
+  return lsn === "" ? null : { branch, offset: offsetOf(lsn) };
 }
 
 /** The offset that PostgreSQL writes as two hexadecimal numbers, of which the first counts 4 GiB. */

@@ -18,16 +18,17 @@ const MAX_MARKS = 64;
 
 /** What a process has seen of the log of writes of the primary. Times are those of `performance.now`. */
 export class PrimaryLog {
-  #timeline = 0;
+  #branch = "";
   #system = "";
   #marks: string[] = [];
-  /** The renewal that the primary had when its timeline was seen first: it may be older than the timeline. */
+  /** The renewal that the primary had when it was seen first: it may have come from a former one. */
   #inherited: string | null = null;
   /** When each position was seen first, the oldest first. */
   #seen: { at: number; offset: bigint }[] = [];
 
-  get timeline(): number {
-    return this.#timeline;
+  /** See `LogPosition`; empty before the first answer. */
+  get branch(): string {
+    return this.#branch;
   }
 
   get system(): string {
@@ -37,14 +38,14 @@ export class PrimaryLog {
   /**
    * Takes an answer of the primary.
    *
-   * @returns whether its timeline is a new one, of which there is no mark yet
+   * @returns whether it is another primary, or was started again, so that there is no mark of it yet
    */
   see({ position: text, system, mark }: PrimaryAnswer, now: number): boolean {
     const position = positionOf(text);
     if (!position) return false;
-    const isNew = position.timeline !== this.#timeline || system !== this.#system;
+    const isNew = position.branch !== this.#branch || system !== this.#system;
     if (isNew) {
-      this.#timeline = position.timeline;
+      this.#branch = position.branch;
       this.#system = system;
       this.#marks = [];
       this.#inherited = mark;
@@ -59,7 +60,7 @@ export class PrimaryLog {
     return isNew;
   }
 
-  /** Whether a renewal was made on the timeline of now: a standby that shows it follows this primary. */
+  /** Whether a renewal was made at the primary of now: a standby that shows it follows this primary. */
   hasMade(mark: string | null): boolean {
     return mark !== null && this.#marks.includes(mark);
   }

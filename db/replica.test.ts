@@ -65,3 +65,19 @@ test("a connection to a replica that starts again with less than it had shown is
   await pair.restartStandby();
   await eventually(async () => expect((await stored()).rowCount).toBe(1));
 });
+
+test("two standbys that were promoted to one timeline have positions of two primaries", async () => {
+  pair.killPrimary();
+  await pair.restartPrimaryAsStandby();
+  const positions: string[] = [];
+  for (const url of pair.urls) {
+    await withClient(url.replace("stile:test", "postgres:test"), (client) =>
+      client.query("select pg_promote()"),
+    );
+    const { rows } = await withClient(url, (client) => client.query(`select ${positionText} as position`));
+    positions.push(rows[0].position);
+  }
+  const branches = positions.map((text) => positionOf(text)?.branch ?? "");
+  expect(branches.map((branch) => branch.split("@")[0])).toEqual(["00000002", "00000002"]);
+  expect(new Set(branches).size).toBe(2);
+});

@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import type { Database } from "./client.ts";
 import { Connection } from "./connection.ts";
+import { BEHIND } from "./errors.ts";
 import { AddressError, clientOf, destroy, hostOf } from "./hosts.ts";
 import { type LogPosition, offsetOf } from "./log-position.ts";
 import type { PrimaryLog } from "./primary-log.ts";
@@ -19,7 +20,7 @@ export type ReplicaFault =
   | "other_system"
   /** It lacks what the primary had before the bound of the lag. */
   | "behind"
-  /** It does not show what this process has written on the timeline of the primary. */
+  /** It does not show what this process has written at the primary of now. */
   | "astray";
 
 /** The reads of a replica, as those of the primary. */
@@ -54,8 +55,8 @@ export class Replica {
   readonly #connections = new Set<Connection>();
   #fault: ReplicaFault | null = "unreachable";
   #lagMs = 0;
-  /** The timeline that it has been seen to follow. */
-  #timeline = 0;
+  /** Of the primary that it has been seen to follow: see `LogPosition`. Empty: none. */
+  #branch = "";
   #replayed = 0n;
   /** The furthest position that a read was told it has replayed. */
   #promised = 0n;
@@ -85,10 +86,7 @@ export class Replica {
       // A server that has restarted may be behind where it was. Connections from before have ended with it.
       verify: (client, done) => {
         const known = this.#promised > this.#replayed ? this.#promised : this.#replayed;
-        hasReplayed(client, known).then(
-          (has) => done(has ? undefined : new Error("the replica is behind where it was")),
-          done,
-        );
+        hasReplayed(client, known).then((has) => done(has ? undefined : new Error(BEHIND)), done);
       },
     });
     // What fails is told by the next look, and read at the primary meanwhile.
@@ -133,10 +131,10 @@ export class Replica {
     if (answer.system !== log.system) return "other_system";
     this.#lagMs = log.lagMs(this.#replayed, answer.ageMs, performance.now());
     if (this.#lagMs > maxLagMs) return "behind";
-    if (this.#timeline === log.timeline) return null;
+    if (this.#branch === log.branch) return null;
     if (!log.hasMade(await this.#mark(processId))) return "astray";
-    this.#timeline = log.timeline;
-    // Positions of another timeline are no measure of this one.
+    this.#branch = log.branch;
+    // Positions of another primary are no measure of this one.
     this.#promised = 0n;
     return null;
   }
@@ -144,7 +142,7 @@ export class Replica {
   #judgedAs(fault: ReplicaFault | null): void {
     this.#fault = fault;
     if (fault === null || fault === "behind" || fault === "astray") return;
-    this.#timeline = 0;
+    this.#branch = "";
     // What waits for it may wait for ever.
     for (const connection of this.#connections) connection.abandon();
   }
@@ -154,8 +152,8 @@ export class Replica {
    *
    * @param until when it is given up, by `performance.now`. It is not waited for if it was further behind than that
    */
-  async reaches({ timeline, offset }: LogPosition, until: number): Promise<boolean> {
-    while (this.#fault === null && this.#timeline === timeline) {
+  async reaches({ branch, offset }: LogPosition, until: number): Promise<boolean> {
+    while (this.#fault === null && this.#branch === branch) {
       if (this.#replayed >= offset) {
         if (offset > this.#promised) this.#promised = offset;
         return true;

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import { isOfStandby } from "#db/errors";
 import { AddressError } from "#db/hosts";
 import { positionOf } from "#db/log-position";
 import type { Reads, ReplicaFault } from "#db/replica";
 import { type ReplicaState, Replicas } from "#db/replicas";
 import { StartError } from "../config/errors.ts";
-import { OverloadedError } from "../lib/overloaded-error.ts";
 import { measure } from "../observability/metrics.ts";
 import type { Lease } from "./instances.ts";
 
@@ -15,7 +15,8 @@ export interface ReplicaReads {
   readonly areConfigured: boolean;
   readonly states: readonly ReplicaState[];
   /**
-   * Runs a task whose reads may be done at a replica. If one fails there, the task is run again with the primary's.
+   * Runs a task whose reads may be done at a replica. If one fails there because of the replica, the task is run again with
+   * the primary's.
    *
    * @param position of the primary when the caller was authenticated, as `positionText` returned it; without one the
    *   primary is read
@@ -102,8 +103,7 @@ export function createReplicas(
         measure("replicaReads", 1, { "stile.outcome": "replica" });
         return result;
       } catch (error) {
-        // The primary is no relief for what is too much.
-        if (error instanceof OverloadedError) throw error;
+        if (!isOfStandby(error)) throw error;
         measure("replicaReads", 1, { "stile.outcome": "failed" });
         log.warn({ err: error }, "a read failed at a replica; it is repeated at the primary");
         return task(database.read);
