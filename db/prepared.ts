@@ -40,8 +40,13 @@ export async function executePrepared<Row extends object, Pool extends PoolName>
   name: string,
   statement: SQL,
 ): Promise<Row[]> {
+  return queryPrepared<Row, Pool>(database, pool, statementOf(name, statement));
+}
+
+/** Returns a statement as `queryPrepared` takes it. */
+export function statementOf(name: string, statement: SQL): Statement {
   const { sql, params } = dialect.sqlToQuery(statement);
-  return queryPrepared<Row, Pool>(database, pool, { name, text: sql, values: params });
+  return { name, text: sql, values: params };
 }
 
 type PoolName = "write" | "read" | "claim";

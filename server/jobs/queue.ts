@@ -2,6 +2,7 @@ import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
+import { claimWork } from "#db/claim";
 import type { Database, Transaction } from "#db/client";
 import { executePart, executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
@@ -200,17 +201,17 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   }
 
   async function take(name: Job["name"], limit: number): Promise<Row[]> {
-    if (outgrown.aborted || database.hasJustMoved()) return [];
-    // Planned once per connection: planning it costs more than running it. The limit is part of the text.
-    const prepared = database.prepares ? { name: `claim_${name}_${limit}` } : {};
+    if (outgrown.aborted) return [];
     const db = {
-      executeSql: (text: string, values: unknown[] = []) =>
-        // It ends with the columns that it returns.
-        database.claim.$client.query({
-          ...prepared,
+      // Planned once per connection: planning it costs more than running it. The limit is part of the text, which ends with the
+      // columns that it returns.
+      executeSql: async (text: string, values: unknown[] = []) => ({
+        rows: await claimWork(database, {
+          name: `claim_${name}_${limit}`,
           text: `${text}, j.started_on::text as "claimedAt"`,
           values,
         }),
+      }),
     };
     const options = { batchSize: limit, includeMetadata: true, db } as const;
     const rows = (await boss.fetch<unknown>(name, options)) as Row[];

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "#db/client";
+import { type ClaimPool, claimWork } from "#db/claim";
 import { databaseNow } from "#db/clock";
 import { isDistributed } from "#db/distribution";
 import { isNodeUnreachable } from "#db/errors";
-import { executePrepared } from "#db/prepared";
+import { statementOf } from "#db/prepared";
 import { forReachableTenants } from "../database/reachable-tenants.ts";
 import type { ReceiverLoad } from "./receiver-load.ts";
 
@@ -61,34 +61,29 @@ const isClaimable = (now: SQL, tenant: SQL) => sql`
     where e.tenant_id = ${tenant} and e.webhook = d.webhook and e.subject_id = d.subject_id
       and e.sequence < d.sequence and e.state = 'waiting' and e.attempts = 0))`;
 
-type Load = Pick<ReceiverLoad, "limits" | "freeSlow">;
+/** What claims the due deliveries of all receivers but listeners. */
+type ClaimDue = (
+  database: ClaimPool,
+  limit: number,
+  load: Pick<ReceiverLoad, "limits" | "freeSlow">,
+  /** See `Platform.clockShift`. */
+  clockShift: number,
+) => Promise<ClaimedDelivery[]>;
 
 /**
- * Claims due deliveries of all receivers but listeners. Tenants take turns at random,
- * and so do the receivers of each, each up to its free places; the places of slow ones are limited together.
- *
- * @param clockShift see `Platform.clockShift`
+ * Claims due deliveries. Tenants take turns at random, and so do the receivers of each, each up to its free places; the
+ * places of slow ones are limited together.
  */
-export async function claimDue(
-  database: Pick<Database, "claim" | "prepares">,
-  limit: number,
-  load: Load,
-  clockShift: number,
-): Promise<ClaimedDelivery[]> {
+export const claimDue: ClaimDue = async (database, ...given) => {
   const claimed = (await isDistributed(database)) ? claimByReceivers : claimTogether;
-  return claimed(database, limit, load, clockShift);
-}
+  return claimed(database, ...given);
+};
 
 /** Receivers that one search finds in a distributed database. */
 const MAX_FOUND = 1_000;
 
 /** The same in a distributed database, whose nodes hold the deliveries of some tenants each: no statement claims of all. */
-async function claimByReceivers(
-  database: Pick<Database, "claim" | "prepares">,
-  limit: number,
-  load: Load,
-  clockShift: number,
-): Promise<ClaimedDelivery[]> {
+const claimByReceivers: ClaimDue = async (database, limit, load, clockShift) => {
   const now = databaseNow(clockShift);
   const { rows: found } = await forReachableTenants(database, (within) =>
     database.claim.execute<{ tenantId: string; webhook: string }>(sql`
@@ -118,7 +113,7 @@ async function claimByReceivers(
     if (free === 0) break;
   }
   return claimed;
-}
+};
 
 /** Receivers in an order in which tenants take turns at random, and so do the receivers of each. */
 function inTurn<Receiver extends { tenantId: string }>(receivers: readonly Receiver[]): Receiver[] {
@@ -137,12 +132,7 @@ function inTurn<Receiver extends { tenantId: string }>(receivers: readonly Recei
 }
 
 /** The same in one statement. */
-function claimTogether(
-  database: Pick<Database, "claim" | "prepares">,
-  limit: number,
-  load: Load,
-  clockShift: number,
-): Promise<ClaimedDelivery[]> {
+const claimTogether: ClaimDue = (database, limit, load, clockShift) => {
   const now = databaseNow(clockShift);
   const due = (isFast: boolean, places: number) => sql`
     select c.tenant_id, c.id from (
@@ -177,11 +167,11 @@ function claimTogether(
     now,
     null,
   );
-}
+};
 
 /** Claims the due deliveries of one webhook: those of a listener, which the server leaves to it. */
 export function claimOf(
-  database: Pick<Database, "claim" | "prepares">,
+  database: ClaimPool,
   { tenantId, webhook, limit }: { tenantId: string; webhook: string; limit: number },
   clockShift: number,
 ): Promise<ClaimedDelivery[]> {
@@ -213,16 +203,14 @@ type Row = Omit<ClaimedDelivery, "event" | "stored"> &
  * @param tenant the tenant, if they are of one
  */
 async function claim(
-  database: Pick<Database, "claim" | "prepares">,
+  database: ClaimPool,
   name: string,
   due: SQL,
   now: SQL,
   tenant: SQL | null,
 ): Promise<ClaimedDelivery[]> {
   const ofClaimed = tenant ?? sql`c.tenant_id`;
-  const rows = await executePrepared<Row, "claim">(
-    database,
-    "claim",
+  const statement = statementOf(
     name,
     sql`
     with ${due},
@@ -240,6 +228,7 @@ async function claim(
       and w.id = case when c.webhook like 'config:%' then null else c.webhook::uuid end
     order by c.sequence`,
   );
+  const rows = await claimWork<Row>(database, statement);
   return rows.map(
     ({
       eventId,

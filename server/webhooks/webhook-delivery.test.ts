@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import { createLocalJWKSet, jwtVerify } from "jose";
+import type { PoolClient } from "pg";
 import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -437,23 +438,32 @@ describe("a receiver that fails", () => {
 /** Numbers of rows of the claims, and how many statements wrote outcomes. */
 function countStatements() {
   const counted = { claims: [] as number[], outcomes: 0 };
-  const count = (pool: "claim" | "write", heed: (text: string, rows: number) => void) => {
-    const { $client } = runtime.database[pool];
-    type Query = (given: { text: string }, ...more: unknown[]) => Promise<{ rows: unknown[] }>;
-    const query = $client.query.bind($client) as unknown as Query;
-    const spy = vi.spyOn($client, "query").mockImplementation((async (...given: Parameters<Query>) => {
+  type Query = (given: { text: string }, ...more: unknown[]) => Promise<{ rows: unknown[] }>;
+  const counting =
+    (query: Query) =>
+    async (...given: Parameters<Query>) => {
       const result = await query(...given);
-      heed(given[0].text, result.rows.length);
+      const { text } = given[0];
+      if (text.includes("owned as (")) counted.outcomes += 1;
+      else if (text.includes("claimed as (")) counted.claims.push(result.rows.length);
       return result;
-    }) as never);
-    onTestFinished(() => spy.mockRestore());
-  };
-  count("claim", (text, rows) => {
-    if (text.includes("claimed as (")) counted.claims.push(rows);
-  });
-  // What was sent is known to the disk before it is forgotten here.
-  count("write", (text) => {
-    if (text.includes("owned as (")) counted.outcomes += 1;
+    };
+  const { claim, write } = runtime.database;
+  // What was sent is on the disk before it is forgotten here.
+  const query = counting(write.$client.query.bind(write.$client) as unknown as Query);
+  const connect = claim.$client.connect.bind(claim.$client) as () => Promise<PoolClient>;
+  const spies = [
+    vi.spyOn(write.$client, "query").mockImplementation(query as never),
+    vi.spyOn(claim.$client, "connect").mockImplementation((async () => {
+      const connection = await connect();
+      const ofConnection = counting(connection.query.bind(connection) as unknown as Query);
+      return new Proxy(connection, {
+        get: (target, name) => (name === "query" ? ofConnection : Reflect.get(target, name)),
+      });
+    }) as never),
+  ];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
   });
   return counted;
 }

@@ -90,7 +90,7 @@ export function createWebhookDelivery(options: DeliveryOptions) {
   let claims = 0;
 
   const take = async (limit: number): Promise<ClaimedDelivery[]> => {
-    if (outgrown.aborted || database.hasJustMoved()) return [];
+    if (outgrown.aborted) return [];
     // A failure of theirs holds up no webhook.
     await logouts?.deliver().catch((error: unknown) => {
       log.warn({ failure: describeFailure(error) }, "ended sessions could not be delivered to their clients");
