@@ -97,7 +97,7 @@ export const configSchema = z.strictObject({
       .default([])
       .describe("Further host names, beside that of base_url, that this service answers to."),
     send_timeout: seconds(60, { min: 5 }).describe(
-      "How long a client may read nothing of an answer before its connection is closed.",
+      "How long a client may read nothing of an answer, or less than 1 KiB a second, before its connection is closed.",
     ),
     shutdown_timeout: seconds(10).describe(
       "How long running requests and jobs may take to end after SIGTERM.",

@@ -58,15 +58,25 @@ export function beginCounts(): void {
   for (const reason of endReasons) measure("endedConnections", 0, { "stile.reason": reason });
 }
 
+/** Bytes a second that a client reads if it has something to read: fewer than by any modem. */
+export const MIN_READ_RATE = 1_024;
+
+/** The longest time of a timer of Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
- * Closes connections whose client reads nothing of an answer for a time, and idle ones when Node reports them. A request
- * whose answer is still being prepared may take longer.
+ * Closes connections whose client reads nothing, or next to nothing, of an answer for a time, and idle ones when Node reports
+ * them. A request whose answer is still being prepared may take longer, and so may a stream of which all is read.
+ *
+ * @param minRate bytes a second: see `MIN_READ_RATE`
  */
 export function closeUnread(
   server: Server,
   milliseconds: number,
+  minRate: number,
   running: ReadonlySet<ServerResponse>,
 ): void {
+  closeSlow(server, milliseconds, minRate, running);
   server.setTimeout(milliseconds, (socket) => {
     const unread = socket.writableLength > 0;
     const prepared = unread || [...running].every((outgoing) => outgoing.socket !== socket);
@@ -74,4 +84,53 @@ export function closeUnread(
     if (prepared) socket.destroy();
     else socket.setTimeout(milliseconds);
   });
+}
+
+/** How far the client of an answer has read, when that was last looked at. */
+interface Progress {
+  /** Bytes that were written for it. */
+  written: number;
+  /** Bytes of them that were sent. */
+  sent: number;
+}
+
+/**
+ * Closes connections whose client has not read within a time what waited for it at its beginning, and less than the least rate
+ * meanwhile.
+ */
+function closeSlow(
+  server: Server,
+  milliseconds: number,
+  minRate: number,
+  running: ReadonlySet<ServerResponse>,
+): void {
+  const progress = new WeakMap<Socket, Progress>();
+  const minBytes = (minRate * milliseconds) / 1_000;
+  const look = setInterval(
+    () => {
+      for (const { socket } of running) {
+        if (!socket) continue;
+        const written = socket.bytesWritten;
+        const sent = sentOn(socket, written);
+        const before = progress.get(socket);
+        progress.set(socket, { written, sent });
+        if (!before || sent >= before.written || sent - before.sent >= minBytes) continue;
+        countEnded("unread");
+        socket.destroy();
+      }
+    },
+    Math.min(milliseconds, MAX_TIMER_MS),
+  ).unref();
+  server.once("close", () => clearInterval(look));
+}
+
+/** How many bytes the operating system has taken, of one write that is under way a part. */
+function sentOn(socket: Socket, written: number): number {
+  // Not in the types of Node. By `writableLength`, a large answer is sent only once all of it is.
+  const { _handle: handle } = socket as {
+    _handle?: { bytesWritten?: number; writeQueueSize?: number } | null;
+  };
+  if (handle?.bytesWritten === undefined || handle.writeQueueSize === undefined)
+    return written - socket.writableLength;
+  return handle.bytesWritten - handle.writeQueueSize;
 }

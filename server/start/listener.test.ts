@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "../observability/logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { createListener, type Destinations, type Listener } from "./listener.ts";
+import { createListener, type Destinations, type Listener, type ListenerOptions } from "./listener.ts";
+
+/** Events of a stream, which lasts for several times as long as a client may read nothing. */
+const EVENTS = 30;
 
 /** More than the buffers of two sockets hold. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
@@ -13,12 +17,20 @@ function* endless() {
   for (;;) yield Buffer.alloc(64 * 1024);
 }
 
+async function* someEvents() {
+  for (let count = 0; count < EVENTS; count += 1) {
+    await pause(50);
+    yield Buffer.from("data: x\n\n");
+  }
+}
+
 function get(path: string, header = "Accept: */*"): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`;
 }
 
 describe("the HTTP server", () => {
   let listener: Listener;
+  let openListener: (more?: Pick<ListenerOptions, "minReadRate">) => Listener;
   let port: number;
   let lines: Record<string, unknown>[];
   let release: (() => void) | undefined;
@@ -52,6 +64,10 @@ describe("the HTTP server", () => {
     loggable: (_, path) => path.replace("ada", "{user}"),
     async pages(request) {
       if (new URL(request.url).pathname !== "/file") return new Response("a page");
+      if (new URL(request.url).search === "?events") {
+        const events = Readable.from(someEvents());
+        return new Response(Readable.toWeb(events) as ReadableStream);
+      }
       const file = Readable.from(endless());
       files.push(file);
       return new Response(Readable.toWeb(file) as ReadableStream);
@@ -69,13 +85,16 @@ describe("the HTTP server", () => {
         done();
       },
     });
-    listener = createListener({
-      log: createLogger("info", sink),
-      trustedProxies: ["127.0.0.0/8"],
-      errorHeaders: { "X-Content-Type-Options": "nosniff" },
-      sendTimeoutMs: 200,
-      destinations: Promise.resolve(destinations),
-    });
+    openListener = (more = {}) =>
+      createListener({
+        log: createLogger("info", sink),
+        trustedProxies: ["127.0.0.0/8"],
+        errorHeaders: { "X-Content-Type-Options": "nosniff" },
+        sendTimeoutMs: 200,
+        destinations: Promise.resolve(destinations),
+        ...more,
+      });
+    listener = openListener();
     port = await listener.listen(0);
   });
 
@@ -133,6 +152,43 @@ describe("the HTTP server", () => {
     expect(handled).toEqual([path]);
     await eventually(() => expect(files.every((file) => file.destroyed)).toBe(true));
     socket.destroy();
+  });
+
+  describe("with a client that reads slowly, but reads", () => {
+    /** Reads some of an answer each few milliseconds, and returns how many bytes it got until the connection was closed. */
+    async function readSlowly(path: string): Promise<number> {
+      const socket = await open();
+      socket.on("error", () => {});
+      socket.on("data", () => {
+        socket.pause();
+        setTimeout(() => socket.resume(), 5);
+      });
+      socket.write(get(path, "Connection: close"));
+      await once(socket, "close");
+      return socket.bytesRead;
+    }
+
+    async function listenWith(minReadRate: number) {
+      await listener.close(0);
+      listener = openListener({ minReadRate });
+      port = await listener.listen(0);
+    }
+
+    it("A126 closes the connection if it reads less than the least rate", async () => {
+      await listenWith(1e9);
+      expect(await readSlowly("/large")).toBeLessThan(UNREAD_BYTES);
+      await eventually(() => expect(lines).toMatchObject([{ path: "/large", aborted: true }]));
+    });
+
+    it("sends all of an answer if it reads more", async () => {
+      expect(await readSlowly("/large")).toBeGreaterThan(UNREAD_BYTES);
+    });
+
+    it("leaves a stream open of which all is read, however little that is", async () => {
+      await listenWith(1e9);
+      const answer = await fetchPath("/file?events");
+      expect(await answer.text()).toBe("data: x\n\n".repeat(EVENTS));
+    });
   });
 
   it("waits longer for an answer that the server prepares than for one that the client reads", async () => {

@@ -18,7 +18,7 @@ import { NodeRequest } from "../http/request/node-request.ts";
 import { type AccessFields, levelOf, loggedFields } from "../observability/access-fields.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 import { beginRequest } from "../observability/requests.ts";
-import { beginCounts, closeUnread, countEnded, oneAtATime } from "./connections.ts";
+import { beginCounts, closeUnread, countEnded, MIN_READ_RATE, oneAtATime } from "./connections.ts";
 import type { ConsolePages } from "./console-pages.ts";
 
 /** Handlers of requests. */
@@ -40,6 +40,8 @@ export interface ListenerOptions {
   errorHeaders: Record<string, string>;
   /** Time after which a connection is closed if its client reads nothing of an answer. */
   sendTimeoutMs: number;
+  /** Bytes a second. A connection is closed, too, if its client reads fewer for that time. Default: `MIN_READ_RATE` */
+  minReadRate?: number;
   /** Resolves when the server is ready. Earlier requests wait for it. */
   destinations: Promise<Destinations>;
 }
@@ -80,6 +82,7 @@ export function createListener({
   trustedProxies: ranges,
   errorHeaders,
   sendTimeoutMs,
+  minReadRate = MIN_READ_RATE,
   destinations,
 }: ListenerOptions): Listener {
   const proxies = trustedProxies(ranges);
@@ -173,7 +176,7 @@ export function createListener({
       else sendReply(outgoing, rejected(400, ownHeaders(info)));
     }),
   );
-  closeUnread(server, sendTimeoutMs, running);
+  closeUnread(server, sendTimeoutMs, minReadRate, running);
   server.on("clientError", (error, socket: Socket) => {
     // What is written now would be read as the answer in progress, or as a part of it.
     const answering = [...running].find((outgoing) => outgoing.socket === socket);
