@@ -22,7 +22,7 @@ export interface Workers {
    * @throws StartError if one cannot start
    */
   begin(share: Share): Promise<void>;
-  /** Asks each for its metrics. One that does not answer in time has none. */
+  /** Asks each that serves for its metrics. One that ends, or does not answer in time, has none. */
   collect(): Promise<CollectedByProcess[]>;
   /** Lets them answer what has begun, and resolves when all have ended. They are killed after a time. */
   stop(milliseconds: number): Promise<void>;
@@ -60,7 +60,9 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
   const instances = new WeakMap<Worker, string>();
   /** A worker has the place of the one that it replaces: metrics are told apart by it. */
   const places = new WeakMap<Worker, number>();
-  const questions = new Map<string, (metrics: Collected[]) => void>();
+  const questions = new Map<string, { worker: Worker; settle: (metrics: Collected[]) => void }>();
+  /** Those that serve. One that starts is busy for longer than a scraper may wait. */
+  const serves = new Set<Worker>();
   let serving = 0;
   let share: Share | undefined;
   let stopping = false;
@@ -81,6 +83,8 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
     worker.on("error", (error) => log.warn({ err: error, worker: worker.process.pid }, "a worker failed"));
     worker.once("exit", (code, signal) => {
       running.delete(worker);
+      serves.delete(worker);
+      for (const asked of questions.values()) if (asked.worker === worker) asked.settle([]);
       if (stopping) {
         if (running.size === 0) allEnded.resolve();
         return;
@@ -120,6 +124,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
         break;
       case "serving":
         serving += 1;
+        serves.add(sender);
         log.info({ worker: sender.process.pid, instance: instances.get(sender) }, "a worker serves");
         if (serving >= count) allServe.resolve();
         break;
@@ -127,7 +132,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
         onWake(message.of);
         break;
       case "collected":
-        questions.get(message.question)?.(message.metrics);
+        questions.get(message.question)?.settle(message.metrics);
         break;
       default:
         onNotice(message);
@@ -144,7 +149,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
         resolve(metrics);
       };
       const timeout = setTimeout(() => settle([]), COLLECT_TIMEOUT_MS);
-      questions.set(question, settle);
+      questions.set(question, { worker, settle });
       send(worker, { kind: "collect", question });
     });
   }
@@ -160,7 +165,7 @@ export function startWorkers({ count, log, onWake, onNotice, onEnd }: WorkersOpt
     },
     collect: () =>
       Promise.all(
-        [...running].map(async (worker) => ({
+        [...serves].map(async (worker) => ({
           process: String(places.get(worker)),
           metrics: await metricsOf(worker),
         })),
