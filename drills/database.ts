@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from "no
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PostgresPair, startPostgresPair } from "../server/testing/postgres-pair.ts";
-import { type Drills, drill, nothing, type Surroundings } from "./drill.ts";
+import { type Drill, type Drills, drill, nothing, type Surroundings } from "./drill.ts";
 import { smallDisk } from "./small-disk.ts";
 
 interface WithPair extends Surroundings {
@@ -46,6 +46,21 @@ function fill(file: string): void {
     }
 }
 
+/** The primary is harmed, and something promotes its standby. */
+const lostPrimary = (done: string, harm: (pair: PostgresPair) => void): Drill =>
+  drill<WithPair>({
+    done: `${done}, and its standby is promoted after three seconds`,
+    alert: "StileErrors",
+    log: /the database has another primary/,
+    mayMissMs: PROMOTION_MS + 5_000,
+    surround: withPair,
+    async harm(_, { pair }) {
+      harm(pair);
+      await pause(PROMOTION_MS);
+      await pair.promote();
+    },
+  });
+
 /** The database is killed or hangs, or its disk is full. */
 export const databaseDrills: Drills = {
   "killed-database": drill({
@@ -57,30 +72,8 @@ export const databaseDrills: Drills = {
       process.kill(postmasterOf(server.dataDir), "SIGKILL");
     },
   }),
-  "killed-primary": drill({
-    done: "the primary is killed (kill -9), and its standby promoted after three seconds",
-    alert: "StileErrors",
-    log: /the database has another primary/,
-    mayMissMs: PROMOTION_MS + 5_000,
-    surround: withPair,
-    async harm(_, { pair }) {
-      pair.killPrimary();
-      await pause(PROMOTION_MS);
-      await pair.promote();
-    },
-  }),
-  "hanging-primary": drill({
-    done: "the primary hangs (SIGSTOP), and its standby is promoted after three seconds",
-    alert: "StileErrors",
-    log: /the database has another primary/,
-    mayMissMs: PROMOTION_MS + 5_000,
-    surround: withPair,
-    async harm(_, { pair }) {
-      pair.pausePrimary();
-      await pause(PROMOTION_MS);
-      await pair.promote();
-    },
-  }),
+  "killed-primary": lostPrimary("the primary is killed (kill -9)", (pair) => pair.killPrimary()),
+  "hanging-primary": lostPrimary("the primary hangs (SIGSTOP)", (pair) => pair.pausePrimary()),
   "paused-database": drill({
     done: "the only PostgreSQL hangs for eight seconds (SIGSTOP)",
     alert: "StileNotReady",

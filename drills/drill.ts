@@ -32,7 +32,7 @@ export interface Place {
   logs(): string;
   /** The greatest current value of an expression of Prometheus; NaN if there is none. */
   metric(expression: string): Promise<number>;
-  /** The alerts that were pending or firing since it was opened. */
+  /** The alerts that have fired since it was opened. */
   alerts(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -50,6 +50,8 @@ export interface Drill<Around extends Surroundings = Surroundings> {
   done: string;
   /** The alert that has to fire. */
   alert?: string;
+  /** An alert that must not fire: what is done is mended before it is worth a call. */
+  silent?: string;
   /** What the log has to say. Absent: what is done is no matter for the log. */
   log?: RegExp;
   /** The longest time without a login, in milliseconds. */

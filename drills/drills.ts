@@ -5,6 +5,7 @@ import type { Drills } from "./drill.ts";
 import { mailDrills } from "./mail.ts";
 import { patroniDrills } from "./patroni.ts";
 import { processDrills } from "./processes.ts";
+import { replicaDrills } from "./replicas.ts";
 import { webhookDrills } from "./webhooks.ts";
 
 /** Every drill, in the order in which they are done. */
@@ -12,6 +13,7 @@ export const drills: Drills = {
   ...processDrills,
   ...databaseDrills,
   ...patroniDrills,
+  ...replicaDrills,
   ...webhookDrills,
   ...mailDrills,
   ...clockDrills,

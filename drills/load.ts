@@ -138,7 +138,8 @@ export async function signIn(url: string, email: string): Promise<FlowClient> {
   return client;
 }
 
-const cookiesOf = (client: FlowClient) =>
+/** The cookies of a client, as a header. */
+export const cookiesOf = (client: FlowClient) =>
   [...client.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
 /** @throws Error while the server does not answer */

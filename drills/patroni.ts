@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { isInstalled, packageOf } from "../scripts/test-programs.ts";
 import { eventually } from "../server/testing/eventually.ts";
@@ -21,7 +22,13 @@ async function withPatroni(): Promise<WithPatroni> {
   return {
     cluster,
     messages,
-    env: { ...messages.env, DATABASE_URL: cluster.url },
+    env: {
+      ...messages.env,
+      DATABASE_URL: cluster.url,
+      SECRET_KEYS: randomBytes(24).toString("hex"),
+    },
+    // Visitors reach the first one. Both send what is due.
+    servers: 2,
     async close() {
       await messages.close();
       await cluster.stop();

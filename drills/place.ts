@@ -54,7 +54,7 @@ export async function openPlace({
     opened.push(prometheus);
     const seen = new Set<string>();
     const look = async () => {
-      for (const { name } of await prometheus.alerts()) seen.add(name);
+      for (const { name, state } of await prometheus.alerts()) if (state === "firing") seen.add(name);
     };
     const watch = setInterval(() => void look().catch(() => {}), WATCH_INTERVAL_MS);
     opened.push({ close: async () => clearInterval(watch) });
@@ -76,11 +76,14 @@ export async function openPlace({
   }
 }
 
-/** A drill takes seconds, where an alert waits for minutes so that it is no false one. */
+/**
+ * A drill takes seconds, where an alert waits for minutes so that it is no false one. It waits for longer than one scrape
+ * that fails: a worker is replaced meanwhile.
+ */
 function hastenedAlerts(folder: string): string {
   const file = join(folder, "alerts.yaml");
   const hastened = readFileSync(alertsFile, "utf8")
-    .replaceAll(/for: \d+[ms]/g, "for: 1s")
+    .replaceAll(/for: \d+[ms]/g, "for: 2s")
     .replaceAll(/\[\d+m\]/g, "[10s]")
     .replaceAll(/_oldest_seconds\) > \d+/g, "_oldest_seconds) > 5");
   writeFileSync(file, hastened);

@@ -61,7 +61,7 @@ async function perform(drill: Drill, rate: number): Promise<Row> {
 const asFault = (error: Error): Findings => ({ faults: [error.message] });
 
 function faultsOf(
-  { alert, log, mayMissMs, mayInterrupt = Number.POSITIVE_INFINITY }: Drill,
+  { alert, silent, log, mayMissMs, mayInterrupt = Number.POSITIVE_INFINITY }: Drill,
   { lost, failed, interrupted, succeeded, longestGapMs }: LoadResult,
   alerts: readonly string[],
   logs: string,
@@ -74,6 +74,7 @@ function faultsOf(
     ...(longestGapMs > mayMissMs ? [`answers were missing for ${longestGapMs} ms`] : []),
     ...(log === undefined || log.test(logs) ? [] : [`the log does not say ${log.source}`]),
     ...(alert === undefined || alerts.includes(alert) ? [] : [`the alert ${alert} did not fire`]),
+    ...(silent !== undefined && alerts.includes(silent) ? [`the alert ${silent} fired`] : []),
   ];
 }
 
