@@ -1,13 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isDatabaseUnreachable, isReadOnly } from "#db/errors";
+import { isDatabaseUnreachable, isNodeUnreachable, isReadOnly } from "#db/errors";
 
 /** Longer than a failover takes: with Patroni's defaults, 40 seconds. */
 const OUTAGE_MS = 120_000;
 
 const PAUSE_MS = 200;
 
-/** Whether a write failed because no database takes it now. */
-export const isOutage = (error: unknown) => isDatabaseUnreachable(error) || isReadOnly(error);
+/**
+ * Whether a write failed because no database takes it now. A node of a distributed database that is down is no such outage:
+ * to wait for it would hold up what is done for the tenants of the others.
+ */
+export const isOutage = (error: unknown) =>
+  isReadOnly(error) || (isDatabaseUnreachable(error) && !isNodeUnreachable(error));
 
 /**
  * Runs a write again until the database takes it. For what became of work in hand: for want of its record, what was done

@@ -3,6 +3,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import type { Database } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { isDistributed } from "#db/distribution";
+import { isNodeUnreachable } from "#db/errors";
 import { runStatements } from "#db/extended-query";
 import { executePrepared } from "#db/prepared";
 import type { AuditRow } from "../audit/audit-entry.ts";
@@ -63,9 +64,14 @@ export async function writeOutcomes(
   if (!(await isDistributed(context.database))) return writeTogether(context, outcomes, null);
   const written: WrittenOutcomes = { disabled: [], hasReleased: false };
   for (const [tenantId, ofTenant] of Map.groupBy(outcomes, ({ delivery }) => delivery.tenantId)) {
-    const { disabled, hasReleased } = await writeTogether(context, ofTenant, tenantId);
-    written.disabled.push(...disabled);
-    written.hasReleased ||= hasReleased;
+    try {
+      const { disabled, hasReleased } = await writeTogether(context, ofTenant, tenantId);
+      written.disabled.push(...disabled);
+      written.hasReleased ||= hasReleased;
+    } catch (error) {
+      // The claim ends, and the event is delivered again once the node is up.
+      if (!isNodeUnreachable(error)) throw error;
+    }
   }
   return written;
 }
