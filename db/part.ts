@@ -55,11 +55,13 @@ export interface Statement {
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_LENGTH = 63;
 
-/** Begins the names of statements that have another text in a distributed database. */
-const DISTRIBUTED = "at_node:";
-
 /** Texts by name, with those of the parts: composing them again for each step would cost more than sending them. */
-const composed = new Map<string, { text: string; parts: string[] }>();
+type Composed = Map<string, { text: string; parts: string[] }>;
+
+const composed: Composed = new Map();
+
+/** Those for a distributed database: the same names, with which nothing else is prepared there. */
+const composedAtNode: Composed = new Map();
 
 /**
  * Composes parts to as few statements as they allow, in their order.
@@ -75,10 +77,13 @@ export function statementsOf(parts: readonly Part[], isDistributed = false): Sta
     if (group && other && "rows" in other.values && "rows" in part.values)
       group[equal] = { ...other, values: { rows: [...other.values.rows, ...part.values.rows] } };
     else if (other?.isIdempotent) continue;
-    else if (group && !other && !beginsStatement(part) && isShort([...group, part])) group.push(part);
+    else if (group && !other && !beginsStatement(part) && nameOf([...group, part]).length <= MAX_NAME_LENGTH)
+      group.push(part);
     else groups.push([part]);
   }
-  return isDistributed ? groups.flatMap(distributedStatementsOf) : groups.map((group) => statementOf(group));
+  return isDistributed
+    ? groups.flatMap(distributedStatementsOf)
+    : groups.map((group) => statementOf(group, composed));
 }
 
 function distributedStatementsOf(parts: readonly Part[]): Statement[] {
@@ -88,7 +93,7 @@ function distributedStatementsOf(parts: readonly Part[]): Statement[] {
   });
   return [
     ...parts.flatMap(({ distributed }) => distributed?.before ?? []),
-    statementOf(forms, DISTRIBUTED),
+    statementOf(forms, composedAtNode),
     ...parts.flatMap(({ distributed }) => distributed?.after ?? []),
   ];
 }
@@ -99,20 +104,18 @@ function nameOf(parts: readonly Part[]): string {
   return parts.map(({ name }) => name).join("+");
 }
 
-const isShort = (parts: readonly Part[]) => DISTRIBUTED.length + nameOf(parts).length <= MAX_NAME_LENGTH;
-
-function statementOf(parts: readonly Part[], beginning = ""): Statement {
-  const name = beginning + nameOf(parts);
+function statementOf(parts: readonly Part[], texts: Composed): Statement {
+  const name = nameOf(parts);
   if (name.length > MAX_NAME_LENGTH) throw new RangeError(`the name of a statement is too long: ${name}`);
   const values = parts.map(valuesOf);
-  const known = composed.get(name);
+  const known = texts.get(name);
   if (known) {
     const other = parts.find(({ text }, index) => text !== known.parts[index]);
     if (other) throw new Error(`two parts have the name ${other.name} and different texts`);
     return { name, text: known.text, values: values.flat() };
   }
   const text = textOf(parts, values);
-  composed.set(name, { text, parts: parts.map((part) => part.text) });
+  texts.set(name, { text, parts: parts.map((part) => part.text) });
   return { name, text, values: values.flat() };
 }
 

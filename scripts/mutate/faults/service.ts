@@ -239,8 +239,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a read that PostgreSQL rejects fails those that were sent with it",
     file: "db/read-pool.ts",
-    text: "if (reads.length > 1 && !isDatabaseUnreachable(error))",
-    fault: "if (reads.length > 99 && !isDatabaseUnreachable(error))",
+    text: "if (reads.length > 1 && !isCommonCause)",
+    fault: "if (reads.length > 99 && !isCommonCause)",
     caughtBy: ["db/read-pool.test.ts"],
   },
   {

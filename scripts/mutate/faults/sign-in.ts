@@ -104,8 +104,8 @@ export const signInFaults: readonly Fault[] = [
   {
     name: "a hundred and first failure in a row is judged",
     file: "server/limits/failure-counters.ts",
-    text: "where counter.consecutive <",
-    fault: "where counter.consecutive <=",
+    text: "condition: `counter.consecutive <",
+    fault: "condition: `counter.consecutive <=",
     caughtBy: ["server/limits/failure-counters.test.ts"],
   },
   {
