@@ -27,7 +27,7 @@ export const floors: readonly (readonly string[])[] = [
   ["server/sessions", "server/tenants"],
   ["server/passkey-server", "server/thirdparty", "server/methods"],
   ["server/authenticator"],
-  ["server/account", "server/moving", "server/webhooks", "server/openid"],
+  ["server/account", "server/moving", "server/webhooks", "server/openid", "server/backup"],
   ["server/console"],
   ["server/admin"],
   ["server/runtime.ts"],

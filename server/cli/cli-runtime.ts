@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { openDatabase } from "#db/client";
+import type { DatabaseHosts } from "#db/hosts";
 import { createAuditOutput } from "../audit/audit-output.ts";
 import type { Config } from "../config/schema.ts";
 import { clusterUrl } from "../database/cluster.ts";
@@ -35,9 +36,7 @@ export async function withCliRuntime<Result>(
   config: Config,
   work: (runtime: CliRuntime) => Promise<Result>,
 ): Promise<Result> {
-  const { url, release } = await reachDatabase(config);
-  try {
-    const hosts = await locateDatabase(url);
+  return atDatabase(config, async ({ hosts }) => {
     await migrateDatabase(hosts.url, { id: config.tenant.id, name: config.service.name });
     const { prepared_statements } = config.database;
     const database = openDatabase(hosts, POOL_SIZE, () => {}, prepared_statements);
@@ -51,6 +50,24 @@ export async function withCliRuntime<Result>(
     } finally {
       await database.close();
     }
+  });
+}
+
+/** The configured database, as it is: nothing has migrated it. */
+export interface ReachedDatabase {
+  hosts: DatabaseHosts;
+  /** Address of the embedded PostgreSQL as its superuser; null for any other database. */
+  adminUrl: string | null;
+}
+
+/** Runs `work` on the configured database, which it does not migrate. Errors as of `withCliRuntime`. */
+export async function atDatabase<Result>(
+  config: Config,
+  work: (database: ReachedDatabase) => Promise<Result>,
+): Promise<Result> {
+  const { url, adminUrl, release } = await reachDatabase(config);
+  try {
+    return await work({ hosts: await locateDatabase(url), adminUrl });
   } catch (error) {
     throw asReadOnly(error);
   } finally {
@@ -58,16 +75,23 @@ export async function withCliRuntime<Result>(
   }
 }
 
-async function reachDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
-  if (config.database_url) return { url: config.database_url, release: async () => {} };
+async function reachDatabase(
+  config: Config,
+): Promise<{ url: string; adminUrl: string | null; release(): Promise<void> }> {
+  if (config.database_url) return { url: config.database_url, adminUrl: null, release: async () => {} };
   const cluster = await prepareCluster(config.data_dir);
+  const adminUrl = (port: number) => clusterUrl(cluster, port, "postgres", "postgres");
   const running = await attach(cluster);
   if (running) {
     // The server that started it keeps it running.
     await running.client.end();
-    return { url: clusterUrl(cluster, running.port), release: async () => {} };
+    return {
+      url: clusterUrl(cluster, running.port),
+      adminUrl: adminUrl(running.port),
+      release: async () => {},
+    };
   }
   const silent = pino({ level: "silent" });
   const embedded = await startEmbedded(config.data_dir, 3 * POOL_SIZE, silent);
-  return { url: embedded.url, release: () => embedded.stop() };
+  return { url: embedded.url, adminUrl: adminUrl(embedded.port), release: () => embedded.stop() };
 }

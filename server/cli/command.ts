@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { Tree } from "../lib/tree.ts";
-import type { CliRuntime } from "./cli-runtime.ts";
+import type { CliRuntime, ReachedDatabase } from "./cli-runtime.ts";
 
 /** An option of a command: `--name <value>`, or a switch without a value. */
 export interface Option {
@@ -31,6 +31,10 @@ export interface Cli {
   input: NodeJS.ReadableStream;
   /** Writes a line to standard output, and waits for a slow reader. */
   print(line: string): Promise<void>;
+  /** Writes bytes to standard output, and waits for a slow reader. One that goes away fails the command. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Whether standard error is a terminal, on which progress is shown. */
+  showsProgress: boolean;
   /** Writes text to standard error as it is: a dialogue, beside the output of the command. */
   prompt(text: string): void;
   /** Environment variables. */
@@ -50,6 +54,8 @@ export interface Cli {
   config(file?: Tree): Config;
   /** Runs `work` on the server's database. The server may be running or not. */
   withRuntime<Result>(work: (runtime: CliRuntime) => Promise<Result>): Promise<Result>;
+  /** Runs `work` on the server's database as it is, not migrated. The server may be running or not. */
+  withDatabase<Result>(work: (database: ReachedDatabase) => Promise<Result>): Promise<Result>;
 }
 
 export interface Command {

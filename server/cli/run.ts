@@ -1,3 +1,4 @@
+import { BackupError } from "../backup/backup-error.ts";
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { OutgrownError } from "../database/releases.ts";
@@ -6,12 +7,12 @@ import { ImportError } from "../moving/import-error.ts";
 import { describeError } from "../observability/describe-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
 import { helpText, parseCall } from "./arguments.ts";
-import { withCliRuntime } from "./cli-runtime.ts";
+import { atDatabase, withCliRuntime } from "./cli-runtime.ts";
 import { type Cli, CommandError, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
 /** The process that the CLI runs in. */
-export interface CliProcess extends Omit<Cli, "config" | "withRuntime"> {
+export interface CliProcess extends Omit<Cli, "config" | "withRuntime" | "withDatabase"> {
   /** The working directory. */
   folder: string;
 }
@@ -25,7 +26,12 @@ export interface CliProcess extends Omit<Cli, "config" | "withRuntime"> {
  */
 export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
   const config = (file?: Tree) => loadConfig(process.environment, process.folder, file);
-  const cli: Cli = { ...process, config, withRuntime: (work) => withCliRuntime(config(), work) };
+  const cli: Cli = {
+    ...process,
+    config,
+    withRuntime: (work) => withCliRuntime(config(), work),
+    withDatabase: (work) => atDatabase(config(), work),
+  };
   try {
     const call = parseCall(words, commands);
     if (call.kind === "help") await cli.print(helpText(call, commands));
@@ -40,7 +46,7 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
 
 /** Returns the message of an expected error, or a description of any other one that is safe to show. */
 function oneLine(error: unknown): string {
-  const expected = [UsageError, CommandError, ConfigError, StartError, TenantError, ImportError];
+  const expected = [UsageError, CommandError, ConfigError, StartError, TenantError, ImportError, BackupError];
   if (error instanceof Error && expected.some((kind) => error instanceof kind)) return error.message;
   let described = describeError(error);
   while (described.cause) described = described.cause;

@@ -12,8 +12,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     interrupted.abort();
   });
 
-// The reader of the output has closed it.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+/** A reader of lines may have read enough; one of bytes needs them all. */
+let needsReader = false;
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE" && !needsReader) process.exit(0);
+  process.stderr.write(`stile: the output cannot be written: ${error.code}\n`);
+  process.exit(1);
+});
 
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
@@ -22,6 +27,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
   async print(line) {
     if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
   },
+  async write(bytes) {
+    needsReader = true;
+    if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
+  },
+  showsProgress: process.stderr.isTTY,
   interruption() {
     endsItself = true;
     return interrupted.signal;

@@ -5,6 +5,7 @@ import { operatorConsole } from "./sections/console.ts";
 import { email, username } from "./sections/identifiers.ts";
 import { saml, thirdParty } from "./sections/identity-providers.ts";
 import {
+  backupKey,
   choice,
   count,
   databaseAddresses,
@@ -148,6 +149,13 @@ export const configSchema = z.strictObject({
         "Address of this machine on which that port is open; 0.0.0.0 or :: for all. Default: 127.0.0.1.",
       ),
     key: longSecret().optional().describe("Bearer token that such a request has to send. Default: none."),
+  }),
+  backup: section({
+    key: backupKey()
+      .optional()
+      .describe(
+        "Key that stile backup encrypts with, and stile restore decrypts with. Default: none; backups are then not encrypted.",
+      ),
   }),
   account: section({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),

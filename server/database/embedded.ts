@@ -10,6 +10,7 @@ import { endProcess } from "./processes.ts";
 /** The running embedded database. */
 export interface EmbeddedDatabase {
   url: string;
+  port: number;
   /** Its data directory, which is outside the data folder if its account cannot enter that. */
   directory: string;
   /** Whether it was still running because an earlier server was killed. */
@@ -62,6 +63,7 @@ export async function startEmbedded(
 
   return {
     url: nearestUrl(cluster, running.port),
+    port: running.port,
     directory: cluster.directory,
     adopted: running.adopted,
     async stop() {

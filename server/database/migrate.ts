@@ -64,6 +64,19 @@ export async function migrateDatabase(
   tenant: { id: string; name: string },
   options: MigrationOptions = {},
 ): Promise<void> {
+  await withConnection(url, (client) => migrate(client, readMigrations(), tenant, options));
+}
+
+/**
+ * Runs work on a connection of its own.
+ *
+ * @param url a database of PostgreSQL 15 or newer
+ * @throws StartError if the database cannot be reached, or is too old
+ */
+export async function withConnection<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   // A failed connection also rejects the statement that is running.
   client.on("error", () => {});
@@ -78,7 +91,7 @@ export async function migrateDatabase(
     );
     if ((rows[0]?.version ?? 0) < MIN_SERVER_VERSION)
       throw new StartError("the database is older than PostgreSQL 15");
-    await migrate(client, readMigrations(), tenant, options);
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -195,11 +208,7 @@ async function newestMigration(client: pg.Client): Promise<number> {
  * begun.
  */
 async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Step | null> {
-  await client.query("create schema if not exists drizzle");
-  await client.query(`create table if not exists drizzle.__drizzle_migrations
-    (id serial primary key, hash text not null, created_at bigint)`);
-  await client.query(`create table if not exists drizzle.__stile_migration_units
-    (migration text not null, unit text not null, primary key (migration, unit))`);
+  await createRecords(client);
   const newest = await newestMigration(client);
   const missing = migrations.filter(({ folderMillis }) => folderMillis > newest);
   const [migration] = missing;
@@ -224,6 +233,56 @@ async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Ste
       else await complete(client, migration);
     },
   };
+}
+
+async function createRecords(client: pg.Client): Promise<void> {
+  await client.query("create schema if not exists drizzle");
+  await client.query(`create table if not exists drizzle.__drizzle_migrations
+    (id serial primary key, hash text not null, created_at bigint)`);
+  await client.query(`create table if not exists drizzle.__stile_migration_units
+    (migration text not null, unit text not null, primary key (migration, unit))`);
+}
+
+/** A migration as the database records it. */
+export interface MigrationName {
+  name: string;
+  /** Milliseconds since 1970. */
+  time: number;
+}
+
+/** The migrations of this version, oldest first. */
+export const knownMigrations = (): MigrationName[] =>
+  readMigrations().map(({ name, folderMillis }) => ({ name, time: folderMillis }));
+
+/**
+ * Returns the time of the newest migration of a database; null if it has none, or one that has begun is not complete.
+ *
+ * @throws errors of the database
+ */
+export async function completeMigration(client: pg.Client): Promise<number | null> {
+  const { rows } = await client.query<{ hasMigrations: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as "hasMigrations"`,
+  );
+  if (!rows[0]?.hasMigrations) return null;
+  const { rows: begun } = await client.query("select 1 from drizzle.__stile_migration_units limit 1");
+  const newest = await newestMigration(client);
+  return begun.length > 0 || newest === NONE ? null : newest;
+}
+
+/**
+ * Migrates an empty database within the transaction of the caller. Servers that start meanwhile wait for its end.
+ *
+ * @param until time of the last migration to apply
+ * @throws StartError if another process migrates the database
+ */
+export async function createTables(client: pg.Client, until: number): Promise<void> {
+  const { rows } = await client.query(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`);
+  if (!rows[0]?.locked) throw new StartError("another process migrates this database");
+  await createRecords(client);
+  await applyAll(
+    client,
+    readMigrations().filter(({ folderMillis }) => folderMillis <= until),
+  );
 }
 
 async function applyAll(client: pg.Client, migrations: Migration[]): Promise<void> {

@@ -28,6 +28,7 @@ const serverSettings = [
   "console",
   "database",
   "log",
+  "backup",
   "metrics",
   "jobs",
   "rate_limiter",

@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { authenticatorUsersDelete, passkeyUsersDelete } from "./application-users.ts";
 import { auditFollow, auditList } from "./audit.ts";
+import { backup, restore } from "./backup.ts";
 import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate } from "./clients.ts";
 import { configCheck } from "./config.ts";
 import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
@@ -78,6 +79,8 @@ export const commands: readonly Command[] = [
   secretsStatus,
   secretsReseal,
   migrate,
+  backup,
+  restore,
   databaseDistribute,
   databaseStatus,
   login,

@@ -261,6 +261,15 @@ export const certificates = () =>
 /** A secret of the operator that is long enough not to be guessed. */
 export const longSecret = () => z.string().min(16, "needs at least 16 characters").meta({ secret: true });
 
+/** A file is guessed at without a limit, by any who have it. */
+export const MIN_BACKUP_KEY_CHARACTERS = 32;
+
+export const backupKey = () =>
+  z
+    .string()
+    .min(MIN_BACKUP_KEY_CHARACTERS, `needs at least ${MIN_BACKUP_KEY_CHARACTERS} characters`)
+    .meta({ secret: true });
+
 /** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => line(MAX_SECRET_CHARACTERS).meta({ secret: true });
 

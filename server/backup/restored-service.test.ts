@@ -1,0 +1,74 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
+import { flowClient } from "../testing/flow-client.ts";
+import { folderForTests, openForTests } from "../testing/open-for-tests.ts";
+import { startServer } from "../testing/server.ts";
+import { signUp } from "../testing/sign-up.ts";
+import { runStile } from "../testing/stile.ts";
+
+const folder = folderForTests("restored service");
+// PostgreSQL may run under another account, which must be able to enter the folder.
+chmodSync(folder, 0o755);
+
+const server = await openForTests(
+  startServer({
+    env: {
+      STILE_RATE_LIMITER_ENABLED: "false",
+      STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
+      STILE_PASSKEY_ENABLED: "false",
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+      STILE_SESSION_ALGORITHM: "ES256",
+    },
+  }),
+);
+const ada = { email: "ada@example.com", password: "correct horse battery staple" };
+/** Signs in again and again. The number of sessions of an account is limited, so ada does not. */
+const busy = { email: "busy@example.com", password: ada.password };
+/** Ada's browser, which has a session. */
+const browser = flowClient(server.url);
+await signUp(browser, ada);
+await signUp(flowClient(server.url), busy);
+
+const stile = (words: string[], changes: Record<string, string> = {}) =>
+  runStile(words, { cwd: server.folder, env: { ...server.environment, ...changes } });
+
+async function signIn({ email, password }: typeof ada): Promise<string> {
+  const client = flowClient(server.url);
+  await client.start("login");
+  if (client.state.actions.register_client_capabilities) await client.act("register_client_capabilities");
+  await client.act("continue_with_login_identifier", { email });
+  if (client.state.actions.continue_to_password_login) await client.act("continue_to_password_login");
+  await client.act("password_login", { password });
+  return client.state.name;
+}
+
+const hasSession = async () =>
+  ((await (await browser.request("/sessions/validate")).json()) as { is_valid: boolean }).is_valid;
+
+test("a backup made while users sign in restores to a service that knows users and sessions", async () => {
+  const file = join(folder, "under-load.backup");
+  let isOver = false;
+  let logins = 0;
+  const load = Array.from({ length: 3 }, async () => {
+    while (!isOver) {
+      expect(await signIn(busy)).toBe("success");
+      logins += 1;
+    }
+  });
+  await eventually(() => expect(logins).toBeGreaterThan(3));
+  const before = logins;
+  const made = await stile(["backup", file, "--verify"]);
+  await eventually(() => expect(logins).toBeGreaterThan(before));
+  isOver = true;
+  await Promise.all(load);
+  expect(made).toMatchObject({ code: 0, out: expect.stringContaining("verified"), err: "" });
+
+  const dataDir = join(folder, "restored");
+  expect(await stile(["restore", file], { DATA_DIR: dataDir })).toMatchObject({ code: 0, err: "" });
+  await server.restart({ DATA_DIR: dataDir });
+  expect(await hasSession()).toBe(true);
+  expect(await signIn(ada)).toBe("success");
+});
