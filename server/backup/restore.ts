@@ -40,6 +40,7 @@ export async function restoreTables(
     refuseUnknown(header);
     const { tables } = header;
     await beginCopy(client, "read write");
+    await refuseUnfit(client);
     await refuseFilled(client);
     await createTables(client, header.migration.time);
     await createQueue(client, tables);
@@ -97,8 +98,23 @@ function refuseUnknown({ migration, stile }: Header): void {
   );
 }
 
+/** @throws BackupError if tables cannot be made in a database, or not every text be stored */
+export async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ mayCreate: boolean; encoding: string; role: string }>(
+    `select has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as "mayCreate",
+      current_setting('server_encoding') as encoding, current_user as role`,
+  );
+  const { mayCreate = false, encoding = "", role = "" } = rows[0] ?? {};
+  if (!mayCreate)
+    throw new BackupError(
+      `the role ${role} may create no schema or table in the database: make it its owner`,
+    );
+  if (encoding !== "UTF8")
+    throw new BackupError(`the database has the encoding ${encoding}: it has to be UTF8`);
+}
+
 /** @throws BackupError if a database has anything of its own, that of extensions aside */
-async function refuseFilled(client: pg.Client): Promise<void> {
+export async function refuseFilled(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname || '.' || o.name as name
     from (
@@ -115,7 +131,7 @@ async function refuseFilled(client: pg.Client): Promise<void> {
 }
 
 /** Creates the queue of jobs, if rows of it are to be copied. */
-async function createQueue(client: pg.Client, tables: readonly CopiedTable[]): Promise<void> {
+export async function createQueue(client: pg.Client, tables: readonly CopiedTable[]): Promise<void> {
   if (!tables.some(({ schema }) => schema === QUEUE_SCHEMA)) return;
   await client.query(queueStatements());
   // The statements limit these for the rest of their transaction.

@@ -1,13 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
+import { emptyDatabase } from "../testing/filled-database.ts";
 import { flowClient } from "../testing/flow-client.ts";
 import { folderForTests, openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
 import { startServer } from "../testing/server.ts";
 import { signUp } from "../testing/sign-up.ts";
 import { runStile } from "../testing/stile.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 
+const { adminUrl, ownerUrl } = inject("postgres");
 const folder = folderForTests("restored service");
 // PostgreSQL may run under another account, which must be able to enter the folder.
 chmodSync(folder, 0o755);
@@ -69,6 +76,68 @@ test("a backup made while users sign in restores to a service that knows users a
   const dataDir = join(folder, "restored");
   expect(await stile(["restore", file], { DATA_DIR: dataDir })).toMatchObject({ code: 0, err: "" });
   await server.restart({ DATA_DIR: dataDir });
+  expect(await hasSession()).toBe(true);
+  expect(await signIn(ada)).toBe("success");
+});
+
+test("a move is refused while a server runs, goes on after it was killed, and mixes no two databases", async () => {
+  const url = await emptyDatabase(adminUrl, ownerUrl);
+  const move = ["move", "--to", url];
+  expect(await stile(move)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^stile: a server runs on this/),
+  });
+  expect(await signIn(ada)).toBe("success");
+  await server.kill("SIGTERM");
+
+  const killed = spawn(process.execPath, [join(server.folder, "bin/stile.js"), ...move], {
+    cwd: server.folder,
+    env: server.environment,
+    stdio: "ignore",
+  });
+  const ended = once(killed, "exit");
+  await withClient(url, async (holder) => {
+    await eventually(async () => {
+      const { rows } = await holder.query("select to_regclass('public.webhooks') as found");
+      expect(rows[0].found).not.toBeNull();
+    });
+    await holder.query("begin; lock table webhooks in access exclusive mode");
+    await withClient(url, waitsForLock);
+    killed.kill("SIGKILL");
+    await ended;
+    await holder.query("rollback");
+  });
+  const moved = () =>
+    withClient(url, async (client) => (await client.query("table drizzle.__stile_moved_tables")).rows);
+  const done = await moved();
+  expect(done.length).toBeGreaterThan(10);
+
+  // Neither of the two is used before it is complete, and no other database goes on with it.
+  expect(await stile(["tenants", "list"])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^stile: the database is being moved to 127\.0\.0\.1/),
+  });
+  expect(await stile(["tenants", "list"], { DATABASE_URL: url })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^stile: a database is being moved into this one/),
+  });
+  const other = await testDatabase();
+  expect(await stile(move, { DATABASE_URL: other.url })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^stile: another database was moved/),
+  });
+  await other.close();
+
+  const resumed = await stile(move);
+  expect(resumed).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/rows of \d+ tables moved[\s\S]*OK\n$/),
+  });
+  expect(await moved()).toEqual(expect.arrayContaining(done));
+  expect(await stile(move)).toMatchObject({ code: 0 });
+  await expect(server.restart()).rejects.toThrow(/the database was moved to 127\.0\.0\.1.*set DATABASE_URL/);
+
+  await server.restart({ DATABASE_URL: url });
   expect(await hasSession()).toBe(true);
   expect(await signIn(ada)).toBe("success");
 });

@@ -5,6 +5,7 @@ import type { Database, Databases } from "#db/client";
 import { isDistributed } from "#db/distribution";
 import { StartError } from "../config/errors.ts";
 import { KEPT_CONSTRAINTS } from "./distribute.ts";
+import { refuseMoved } from "./moved.ts";
 import { type Release, releasesJson, thisRelease } from "./releases.ts";
 import type { Standing } from "./standing.ts";
 
@@ -91,7 +92,9 @@ export async function takeLease(
       : sql`delete from instances where leased_until < statement_timestamp()`,
   );
   await renew();
+  // Work that no server may disturb has begun before this lease, or sees it.
   await refuseHalfDistributed(database);
+  await refuseMoved(database.write.$client);
   await releaseEndedClaims(database, log);
 
   let isRenewing = false;

@@ -9,6 +9,7 @@ import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { unitsOf } from "./migration-units.ts";
+import { refuseMoved } from "./moved.ts";
 import { ReadOnlyError } from "./read-only.ts";
 import { OutgrownError, outgrownBy, type Release, readReleases, thisRelease } from "./releases.ts";
 
@@ -110,6 +111,7 @@ async function migrate(
   tenant: { id: string; name: string },
   { log, giveUpMs = GIVE_UP_MS, release = thisRelease() }: MigrationOptions,
 ): Promise<void> {
+  await refuseMoved(client);
   let isDone = await isMigrated(client, migrations, tenant, release);
   const finish = async () => {
     await client.query(

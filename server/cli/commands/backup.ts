@@ -3,9 +3,11 @@ import { stat } from "node:fs/promises";
 import { checkBackup } from "../../backup/backup-file.ts";
 import { shown } from "../../backup/copied-tables.ts";
 import { makeBackup, type Progress } from "../../backup/make-backup.ts";
+import { moveDatabase, undoMove } from "../../backup/move.ts";
 import { restoreBackup, restoreTables } from "../../backup/restore.ts";
 import { scratchOwner, withScratchDatabase } from "../../backup/scratch-database.ts";
 import { MIN_BACKUP_KEY_CHARACTERS } from "../../config/sections/leaves.ts";
+import { locateDatabase } from "../../database/locate.ts";
 import { type Cli, CommandError, command, UsageError } from "../command.ts";
 import { cannotBe, readBounded, writeWholeFile } from "../files.ts";
 import { progressLine } from "../progress.ts";
@@ -120,6 +122,50 @@ export const restore = command({
     });
   },
 });
+
+export const move = command({
+  name: "move",
+  summary: "Copy the database into an empty one of another PostgreSQL, and use that from then on.",
+  details: [
+    "For the way from the embedded database to a server. No server may run. Each table is copied and compared; after an",
+    "interruption, run it again: it goes on where it stopped. From its beginning on no server starts on either database until",
+    "it is complete, and then none on the former one, which stays as it is. Set DATABASE_URL afterwards. PGPASSWORD holds the",
+    "password of the new database where its address has none.",
+  ].join("\n"),
+  options: {
+    to: { description: "Address of an empty database of PostgreSQL 15 or newer, postgres://…", value: "url" },
+    undo: { description: "Use the former database again, and not the other one." },
+  },
+  async run(cli, { to, undo }) {
+    if (undo === (to !== undefined)) throw new UsageError("expected either --to or --undo");
+    const config = cli.config();
+    if (to === undefined) {
+      await cli.withDatabase(({ hosts: { url } }) => undoMove(url));
+      await cli.print("OK");
+      return;
+    }
+    if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError("--to is not a postgres:// address");
+    const signal = cli.interruption();
+    const targetName = nameOfDatabase(to);
+    await cli.withDatabase(async ({ hosts: { url } }) => {
+      const target = await locateDatabase(to);
+      const { progress, end } = tablesIn(cli, "moving");
+      const tenant = { id: config.tenant.id, name: config.service.name };
+      const tables = await moveDatabase(url, target.url, { tenant, targetName, progress, signal }).finally(
+        end,
+      );
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      await cli.print(`${summaryOf(rows, tables.length)} moved and compared`);
+    });
+    await cli.print(
+      `set DATABASE_URL to the address of ${targetName}, and start the servers; SECRET_KEYS stay`,
+    );
+    await cli.print("OK");
+  },
+});
+
+/** Names a database for people: its hosts and its name, without role and password. */
+const nameOfDatabase = (url: string) => url.replace(/^[a-z]+:\/\/(?:[^/?#]*@)?/, "").replace(/[?#].*$/s, "");
 
 async function checked(cli: Cli, file: string, key: string | undefined) {
   const show = progressLine(cli);

@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { authenticatorUsersDelete, passkeyUsersDelete } from "./application-users.ts";
 import { auditFollow, auditList } from "./audit.ts";
-import { backup, restore } from "./backup.ts";
+import { backup, move, restore } from "./backup.ts";
 import { clientsCreate, clientsDelete, clientsList, clientsSecret, clientsUpdate } from "./clients.ts";
 import { configCheck } from "./config.ts";
 import { consoleGrant, consoleLink, consoleList, consoleRevoke } from "./console.ts";
@@ -81,6 +81,7 @@ export const commands: readonly Command[] = [
   migrate,
   backup,
   restore,
+  move,
   databaseDistribute,
   databaseStatus,
   login,

@@ -1,0 +1,94 @@
+import { expect, inject, test } from "vitest";
+import { contentOf, emptyDatabase, fillDatabase } from "../testing/filled-database.ts";
+import { openForTests } from "../testing/open-for-tests.ts";
+import { testDatabase } from "../testing/postgres.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
+import { runStile } from "../testing/stile.ts";
+
+const { adminUrl } = inject("postgres");
+const source = await openForTests(testDatabase());
+await fillDatabase(source);
+
+const stile = (words: string[], url = source.url, live: Parameters<typeof runStile>[2] = {}) =>
+  runStile(
+    words,
+    {
+      cwd: import.meta.dirname,
+      env: { NODE_ENV: "development", DATABASE_URL: url, SECRET_KEYS: "a key for tests alone" },
+    },
+    live,
+  );
+
+const newDatabase = () => emptyDatabase(adminUrl, source.url);
+const aLine = (pattern: string) => expect.stringMatching(new RegExp(`^stile: [^\\n]*${pattern}[^\\n]*\\n$`));
+
+test("moves every row of every table, the jobs that wait and the sequences, and shows each table", async () => {
+  const url = await newDatabase();
+  const expected = await contentOf(source.url);
+  const moved = await stile(["move", "--to", url], source.url, { showsProgress: true });
+  expect(moved).toMatchObject({ code: 0, err: expect.stringMatching(/moving \d+\/\d+ users/) });
+  const { host, pathname } = new URL(url);
+  expect(moved.out).toMatch(/^\d+ rows of \d+ tables moved and compared\n/);
+  expect(moved.out).toContain(`set DATABASE_URL to the address of ${host}${pathname}, and start`);
+  expect(await contentOf(url)).toEqual(expected);
+  const keys = (at: string) =>
+    withClient(at, async (client) => {
+      const { rows } = await client.query(
+        "select conname, pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace order by 1",
+      );
+      const { rows: next } = await client.query("select nextval('events_sequence_seq')");
+      return [rows, next];
+    });
+  expect(await keys(url)).toEqual(await keys(source.url));
+  // The new one is used as any other, the former one no more, until that is undone.
+  expect(await stile(["tenants", "list"], url)).toMatchObject({ code: 0 });
+  expect(await stile(["tenants", "list"])).toMatchObject({
+    code: 1,
+    err: aLine("the database was moved to"),
+  });
+  expect(await stile(["move", "--undo"])).toMatchObject({ code: 0, out: "OK\n" });
+  expect(await stile(["tenants", "list"])).toMatchObject({ code: 0 });
+});
+
+test("goes on between two tables where it was interrupted", async () => {
+  const url = await newDatabase();
+  let asked = 0;
+  const interruption = {
+    get aborted() {
+      asked += 1;
+      return asked > 12;
+    },
+  } as AbortSignal;
+  expect(await stile(["move", "--to", url], source.url, { interruption })).toMatchObject({
+    code: 1,
+    err: aLine("interrupted: the same command goes on"),
+  });
+  const again = await stile(["move", "--to", url], source.url, { showsProgress: true });
+  expect(again.code).toBe(0);
+  expect(again.err).toContain("moving 13/");
+  expect(again.err).not.toContain("moving 12/");
+  expect(await contentOf(url)).toEqual(await contentOf(source.url));
+  await stile(["move", "--undo"]);
+});
+
+test("changes nothing if the target is unfit, and says why", async () => {
+  const filled = await newDatabase();
+  await withClient(filled, (client) => client.query("create table notes (text text)"));
+  const foreign = await newDatabase();
+  await withClient(adminUrl.replace(/[^/]+$/, new URL(foreign).pathname.slice(1)), (client) =>
+    client.query(`alter database ${new URL(foreign).pathname.slice(1)} owner to postgres`),
+  );
+  for (const [to, reason, code] of [
+    [filled, "is not empty: it has public.notes", 1],
+    [foreign, "may create no schema or table", 1],
+    [source.url, "is not empty", 1],
+    ["postgres://stile:secret@127.0.0.1:1/stile", "cannot be reached", 1],
+    ["mysql://127.0.0.1/stile", "is not a postgres:// address", 2],
+  ] as const) {
+    const refused = await stile(["move", "--to", to]);
+    expect(refused).toMatchObject({ code, out: "", err: aLine(reason) });
+    expect(refused.err).not.toContain("secret");
+  }
+  expect(await stile(["move"])).toMatchObject({ code: 2 });
+  expect(await stile(["tenants", "list"])).toMatchObject({ code: 0 });
+});
