@@ -8,6 +8,7 @@ import { runStile } from "../testing/stile.ts";
 const { adminUrl } = inject("postgres");
 const source = await openForTests(testDatabase());
 await fillDatabase(source);
+const other = await openForTests(testDatabase());
 
 const stile = (words: string[], url = source.url, live: Parameters<typeof runStile>[2] = {}) =>
   runStile(
@@ -62,6 +63,10 @@ test("goes on between two tables where it was interrupted", async () => {
   expect(await stile(["move", "--to", url], source.url, { interruption })).toMatchObject({
     code: 1,
     err: aLine("interrupted: the same command goes on"),
+  });
+  expect(await stile(["move", "--to", url], other.url)).toMatchObject({
+    code: 1,
+    err: aLine("another database was moved, or is being moved, into this one"),
   });
   const again = await stile(["move", "--to", url], source.url, { showsProgress: true });
   expect(again.code).toBe(0);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "#db/client";
 import { DatabaseHosts } from "#db/hosts";
 import { configSchema } from "../config/schema.ts";
@@ -6,8 +7,10 @@ import { distribute, placements } from "../database/distribute.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { type CitusCluster, findCitus, startCitusCluster } from "../testing/citus-cluster.ts";
 import { eventually } from "../testing/eventually.ts";
+import { emptyDatabase } from "../testing/filled-database.ts";
 import { type Answer, flowClient } from "../testing/flow-client.ts";
 import { walkJourneys } from "../testing/journeys/walk-journeys.ts";
+import { folderForTests } from "../testing/open-for-tests.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { signUp } from "../testing/sign-up.ts";
@@ -16,6 +19,7 @@ import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver
 import { deleteAbandonedDeliveries, deleteDeliveries } from "../webhooks/abandoned-deliveries.ts";
 
 const programs = findCitus();
+const folderOfBackups = folderForTests("backups of a cluster");
 
 /** Errors of statements that a node has logged, each once. */
 const errorsIn = (logs: string) => [...new Set(logs.match(/(?<=ERROR: {2}).*/g) ?? [])];
@@ -28,8 +32,11 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   let cluster: CitusCluster;
   let url: string;
   let environment: Record<string, string>;
-  const stile = (words: string) =>
-    runStile(words.split(" "), { cwd: process.cwd(), env: { NODE_ENV: "production", ...environment } });
+  const stile = (words: string | string[]) =>
+    runStile(typeof words === "string" ? words.split(" ") : words, {
+      cwd: process.cwd(),
+      env: { NODE_ENV: "production", ...environment },
+    });
   const query = async <Row extends object>(text: string, node = 0) =>
     withClient(cluster.urls[node] ?? "", async (client) => (await client.query(text)).rows as Row[]);
 
@@ -90,6 +97,24 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     const walked = await walkJourneys({ url, env: environment });
     await walked.stop();
     expect(walked.performed).toBeGreaterThan(100);
+    expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
+  it("is backed up through its coordinator, and restored into one PostgreSQL", async () => {
+    const file = join(folderOfBackups, "cluster");
+    expect(await stile(["backup", file])).toMatchObject({ code: 0, err: "" });
+    const { adminUrl, ownerUrl } = inject("postgres");
+    const plain = await emptyDatabase(adminUrl, ownerUrl);
+    const restored = await runStile(["restore", file], {
+      cwd: process.cwd(),
+      env: { NODE_ENV: "production", ...environment, DATABASE_URL: plain },
+    });
+    expect(restored).toMatchObject({ code: 0, err: "" });
+    for (const name of placements.keys()) {
+      const count = `select count(*) from ${name}`;
+      const { rows } = await withClient(plain, (client) => client.query(count));
+      expect([name, ...rows]).toEqual([name, ...(await query(count))]);
+    }
     expect(errorsIn(cluster.logs())).toEqual([]);
   });
 
