@@ -150,11 +150,8 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       for (let count = 0; count < 8; count += 1) {
         const { out } = await stile(`tenants create --name Tenant${count} --json`);
         const { id } = JSON.parse(out) as { id: string };
-        const [placed] = await query<{ node: string }>(
-          `select nodename || ':' || nodeport as node from citus_shards
-          where table_name = 'users'::regclass and shardid = get_shard_id_for_distribution_column('users', '${id}'::uuid)`,
-        );
-        nodes.set(placed?.node ?? "", [...(nodes.get(placed?.node ?? "") ?? []), id]);
+        const node = await nodeOf(id);
+        nodes.set(node, [...(nodes.get(node) ?? []), id]);
         const hook = await stile(`webhooks create --tenant ${id} --callback ${receiver.url} --event user`);
         expect(hook).toMatchObject({ code: 0 });
         await signUp(clientOf(id), ada);
@@ -215,6 +212,29 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       await eventually(async () => expect((await signInAs(gone)).status).toBe(200));
     });
 
+    it("signs visitors of a tenant in while it moves to another node", async () => {
+      const [[from = "", [moving = ""] = []] = [], [to = ""] = []] = [...nodes];
+      let isMoving = true;
+      const signIns = (async () => {
+        const statuses: number[] = [];
+        while (isMoving) statuses.push((await signInAs(moving)).status);
+        return statuses;
+      })();
+      const [source, target] = [from, to].map((address) => address.split(":"));
+      await withClient(cluster.adminUrls[0] ?? "", (client) =>
+        client.query(
+          `select citus_move_shard_placement(get_shard_id_for_distribution_column('users', $1::uuid),
+            $2, $3::int, $4, $5::int, 'force_logical')`,
+          [moving, source?.[0], source?.[1], target?.[0], target?.[1]],
+        ),
+      );
+      isMoving = false;
+      const statuses = await signIns;
+      expect(statuses.length).toBeGreaterThan(3);
+      expect(statuses.filter((status) => status !== 200)).toEqual([]);
+      expect(await nodeOf(moving)).toBe(to);
+    });
+
     /** Signs in, and returns the last answer: the first that is no success. */
     async function signInAs(tenant: string): Promise<Answer> {
       const client = clientOf(tenant);
@@ -227,6 +247,14 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       for (const step of steps) if ((await step()).status !== 200) break;
       return client.last;
     }
+
+    const nodeOf = async (tenant: string) => {
+      const [placed] = await query<{ node: string }>(
+        `select nodename || ':' || nodeport as node from citus_shards
+        where table_name = 'users'::regclass and shardid = get_shard_id_for_distribution_column('users', '${tenant}'::uuid)`,
+      );
+      return placed?.node ?? "";
+    };
 
     const webhookOf = async (tenant: string) => {
       const [row] = await query<{ webhook: string }>(
