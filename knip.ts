@@ -32,7 +32,7 @@ export default {
         "e2e/stage/stage.tsx",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
-        "bench/{grown,keycloak,kill-drill,observed,openid,signatures,sizes,under-load,under-next,users}.ts",
+        "bench/{distributed,grown,keycloak,kill-drill,observed,openid,signatures,sizes,under-load,under-next,users}.ts",
         // Started by their paths.
         "bench/bare/server.ts",
         "bench/openid/bare.ts",

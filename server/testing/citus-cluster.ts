@@ -25,6 +25,8 @@ export interface CitusCluster {
   urls: readonly string[];
   /** The same of a superuser. */
   adminUrls: readonly string[];
+  /** The processes of the nodes, in the order of their addresses. */
+  pids(): number[];
   /** What PostgreSQL has logged on all nodes. */
   logs(): string;
   /** Kills a node, as a machine that is gone. The coordinator is node 0. */
@@ -69,7 +71,10 @@ export function findCitus(): string | null {
   return null;
 }
 
-/** @param programs as `findCitus` found them */
+/**
+ * @param programs as `findCitus` found them
+ * @param workers 0: the coordinator alone, whose database cannot be distributed
+ */
 export async function startCitusCluster(programs: string, workers = 2): Promise<CitusCluster> {
   const folder = mkdtempSync(join(tmpdir(), "stile citus "));
   const account = databaseAccount(join(folder, "data"));
@@ -131,6 +136,7 @@ export async function startCitusCluster(programs: string, workers = 2): Promise<
   return {
     urls: nodes.map((node) => urlOf(node, "stile", "stile")),
     adminUrls,
+    pids: () => nodes.flatMap(({ child: { pid } }) => pid ?? []),
     logs: () => nodes.map((_, node) => readFileSync(logOf(node), "utf8")).join("\n"),
     async kill(node) {
       const child = nodes[node]?.child;
