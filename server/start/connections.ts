@@ -106,15 +106,19 @@ function closeSlow(
 ): void {
   const progress = new WeakMap<Socket, Progress>();
   const minBytes = (minRate * milliseconds) / 1_000;
+  let lookedAt = performance.now();
   const look = setInterval(
     () => {
+      // A process that was held up has not sent either.
+      const isLate = performance.now() - lookedAt > 1.5 * milliseconds;
+      lookedAt = performance.now();
       for (const { socket } of running) {
         if (!socket) continue;
         const written = socket.bytesWritten;
         const sent = sentOn(socket, written);
         const before = progress.get(socket);
         progress.set(socket, { written, sent });
-        if (!before || sent >= before.written || sent - before.sent >= minBytes) continue;
+        if (!before || isLate || sent >= before.written || sent - before.sent >= minBytes) continue;
         countEnded("unread");
         socket.destroy();
       }
