@@ -94,16 +94,20 @@ test("a move is refused while a server runs, goes on after it was killed, and mi
     cwd: server.folder,
     env: server.environment,
     stdio: "ignore",
+    detached: true,
   });
   const ended = once(killed, "exit");
   await withClient(url, async (holder) => {
-    await eventually(async () => {
-      const { rows } = await holder.query("select to_regclass('public.webhooks') as found");
-      expect(rows[0].found).not.toBeNull();
-    });
-    await holder.query("begin; lock table webhooks in access exclusive mode");
+    // Without a pause, so that it has the table before its rows are copied.
+    const lock = async (): Promise<void> =>
+      holder.query("begin; lock table webhooks in access exclusive mode nowait").then(
+        () => {},
+        () => holder.query("rollback").then(lock),
+      );
+    await lock();
     await withClient(url, waitsForLock);
-    killed.kill("SIGKILL");
+    // The command runs in a child of this process.
+    process.kill(-(killed.pid ?? 0), "SIGKILL");
     await ended;
     await holder.query("rollback");
   });
