@@ -20,6 +20,9 @@ export interface CountedRows {
   returning?: readonly string[];
 }
 
+/** Returns the text that counts: `countedText`, or `addedText` in a distributed database. */
+export type CountingText = (counted: CountedRows) => string;
+
 const assignments = ({ changes }: CountedRows) =>
   Object.entries(changes)
     .map(([column, value]) => `${column} = ${value}`)

@@ -132,8 +132,8 @@ export const isDatabaseUnreachable = whether({
 
 /**
  * Whether a node of a distributed database could not be reached, so that statements about its rows fail; the server that said
- * so goes on with those about others. An error of severity ERROR ends a statement and no connection (PostgreSQL manual, 8.1
- * of the protocol's fields: FATAL and PANIC do).
+ * so goes on with those about others. An error of severity ERROR ends a statement and no connection, as FATAL and PANIC
+ * do (PostgreSQL manual, 54.8).
  */
 export const isNodeUnreachable = (error: unknown): boolean =>
   [...causes(error)].some(({ severity }) => severity === "ERROR") && nodeFailure(error);

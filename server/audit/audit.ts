@@ -1,7 +1,7 @@
 import { afterCommit } from "#db/after-commit";
 import type { Transaction } from "#db/client";
 import { collect } from "#db/collected";
-import { addedText, type CountedRows, countedText } from "#db/counters";
+import { addedText, type CountingText, countedText } from "#db/counters";
 import { executeParts, type Part } from "#db/part";
 import type { WriteOfParts } from "#db/write";
 import type { Config } from "../config/schema.ts";
@@ -157,7 +157,7 @@ const recordedColumns = `$1::uuid as tenant_id, $4::uuid as id, $5::text as requ
 /** Counts up to the second event beyond the limit: the note is of the first. */
 const isRecorded = "points <= $3::int + 1";
 
-const countText = (form: (counted: CountedRows) => string) => `attempt_counted as (${form({
+const countText = (form: CountingText) => `attempt_counted as (${form({
   ...counters,
   tenant: "$1",
   rows: "select $2::text as key, 1 as points, $15::bigint as expire",

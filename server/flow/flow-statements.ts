@@ -1,5 +1,5 @@
 import { clockText } from "#db/clock";
-import { addedText, type CountedRows, countedText } from "#db/counters";
+import { addedText, type CountingText, countedText } from "#db/counters";
 import { userFactsText } from "#db/schema/users";
 import { endOfClaim } from "../database/instances.ts";
 import { factColumns } from "../identity/facts.ts";
@@ -79,9 +79,6 @@ export const insertTexts = {
       returning 1)`,
 };
 
-/** Returns the text of a form of what counts. */
-type Form = (counted: CountedRows) => string;
-
 /**
  * Charges the budgets of `charge`, which has a key and a budget for each.
  *
@@ -90,7 +87,7 @@ type Form = (counted: CountedRows) => string;
  * @param clock SQL of the clock's shift
  * @param more tables that `points` reads
  */
-const budgetText = (form: Form, tenant: string, points: string, clock: string, more = "") => {
+const budgetText = (form: CountingText, tenant: string, points: string, clock: string, more = "") => {
   // Without the clock, because Citus takes no function of time here.
   const isOver = `counter.expire <= excluded.expire - ${BUDGET_SECONDS * 1000}`;
   return form({
@@ -129,7 +126,7 @@ export const emptyBudgetOfOwner = `
 const exceeded = "from budget join charge using (key) where budget.points > charge.budget";
 
 /** Saves a step that has not claimed its flow, and charges it. The flow is locked before the budget, as by a claim. */
-const saveChargedText = (form: Form) => `flow as (
+const saveChargedText = (form: CountingText) => `flow as (
       select 1 from flows where tenant_id = $14 and id = $15 and ${unclaimed} for no key update),
     charge as (select ${sourceBudget("$20::text")} as key, $21::int as budget from flow),
     budget as (${budgetText(form, "$14", `${STEP_POINTS}`, "$18")}),
@@ -152,7 +149,7 @@ const beginning = (clock: string) => `${factColumns("f")}, ${clockText(clock)} a
 const ofNewFlow = `(select) flow left join ${userFactsText("$1")} f on f.user_id = $2`;
 
 /** What a step reads before it is judged, as parts that begin a statement: what its action asks for follows them. */
-const openings = (form: Form) => ({
+const openings = (form: CountingText) => ({
   flow_claim: {
     text: `flow as (
       ${claimUpdate("$8")}),

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "#db/client";
-import { addedText, type CountedRows, countedText, emptyCounter } from "#db/counters";
+import { addedText, type CountedRows, type CountingText, countedText, emptyCounter } from "#db/counters";
 import { executePart, type Part, type Statement } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import type { Vault } from "../keys/vault.ts";
@@ -390,19 +390,16 @@ const failuresOfSource = (first: number, condition: string): CountedRows => {
   };
 };
 
-/** Returns the text of a form of what counts. */
-type Form = (counted: CountedRows) => string;
-
 /** The rows are locked in the order of `successPart`. */
 const attemptText = (
   condition: string,
-  form: Form,
+  form: CountingText,
 ) => `attempt_own as (${form(failuresOfSource(5, condition))}),
   attempt_all as (${form(failuresOfSource(10, "exists (select 1 from attempt_own)"))})`;
 
 // The limit tells PostgreSQL that there are two sources at most. For ten, which it assumes of an array, it would plan
 // each attempt anew.
-const verifiedAttemptText = (condition: string, form: Form) => {
+const verifiedAttemptText = (condition: string, form: CountingText) => {
   const rows = `(select source from unnest($4::text[]) source limit 2) of where ${condition}`;
   return `attempt as (${form(failuresOf(rows, "$5", String(HOUR_SECONDS)))})`;
 };
@@ -418,7 +415,7 @@ const nothing = {
 /** The same for those sources of which there is no counter under any of several names. */
 const emptyOfNamesText = `
   insert into failures (tenant_id, ${key.join(", ")}, ${Object.keys(nothing).join(", ")})
-  select $1::uuid, $2::text, ($3::bytea[])[1], of.source, 0, to_timestamp(0), 0, to_timestamp(0)
+  select $1::uuid, $2::text, ($3::bytea[])[1], of.source, ${Object.values(nothing).join(", ")}
   from unnest($4::text[]) of (source)
   where not exists (select 1 from failures known
     where known.tenant_id = $1::uuid and known.method = $2 and known.subject = any ($3::bytea[]) and known.source = of.source)

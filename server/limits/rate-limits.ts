@@ -1,5 +1,5 @@
 import type { Database } from "#db/client";
-import { addedText, type CountedRows, countedText, emptyCounter } from "#db/counters";
+import { addedText, type CountingText, countedText, emptyCounter } from "#db/counters";
 import type { Part, Statement } from "#db/part";
 import { queryPrepared } from "#db/prepared";
 import { SHARED_LIMITS } from "#db/schema/limits";
@@ -309,7 +309,7 @@ export const emptyRateCounter = (tenantId: string, row: string): Statement =>
  * and the quiet ones only if all windows have. What has enough is read without locks and decided again for each row when
  * it is charged, in the order of their keys: locks taken before would deadlock over rows that are new.
  */
-const chargeText = (condition: string, form: (counted: CountedRows) => string) => `rate_request as (
+const chargeText = (condition: string, form: CountingText) => `rate_request as (
     select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
       as request (key, charged, points, expire, quiet)),
   rate_exceeded as (
