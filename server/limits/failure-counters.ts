@@ -435,7 +435,8 @@ function emptyFailures(
         values: [tenantId, method, subject, sources],
       },
     ];
-  return sources.map((source) => emptyCounter({ table, key }, nothing, tenantId, [method, name, source]));
+  // In one order: each waits for a row that another transaction makes.
+  return sources.toSorted().map((source) => emptyCounter({ table, key }, nothing, tenantId, [method, name, source]));
 }
 
 // Rows are locked in the order of `successPart`.

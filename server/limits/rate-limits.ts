@@ -383,7 +383,11 @@ function charging(
       returns: chargedRows,
       distributed: {
         text: chargeText(condition?.sql ?? "true", addedText),
-        before: requests.map(({ row }) => emptyRateCounter(tenantId, row)),
+        // In one order: each waits for a row that another transaction makes.
+        before: requests
+          .map(({ row }) => row)
+          .toSorted()
+          .map((row) => emptyRateCounter(tenantId, row)),
       },
     },
     verdict: (rows) => judge(database, tenantId, requests, rows, now, told),
