@@ -436,7 +436,9 @@ function emptyFailures(
       },
     ];
   // In one order: each waits for a row that another transaction makes.
-  return sources.toSorted().map((source) => emptyCounter({ table, key }, nothing, tenantId, [method, name, source]));
+  return sources
+    .toSorted()
+    .map((source) => emptyCounter({ table, key }, nothing, tenantId, [method, name, source]));
 }
 
 // Rows are locked in the order of `successPart`.
