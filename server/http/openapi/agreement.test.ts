@@ -1,3 +1,4 @@
+import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
@@ -44,10 +45,16 @@ const resolve = (ref: string) => schemas[ref.replace("#/components/schemas/", ""
 const ajv = addFormats.default(new Ajv2020({ strict: false }));
 ajv.addSchema({ $id: "document", components: document.components });
 
-/** Whether a value is one of a schema. */
+/** Compiling one costs more than all that it judges. */
+const validators = new Map<JsonSchema, ValidateFunction>();
+
+/** Whether a value is one of a schema of the document. */
 function accepts(schema: JsonSchema, value: unknown): boolean {
-  const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'));
-  return ajv.validate(local, value);
+  const compile = () =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')));
+  const validator = validators.get(schema) ?? compile();
+  validators.set(schema, validator);
+  return validator(value) === true;
 }
 
 /** Groups whose operations answer to browsers and providers, with forms, pages and redirects. */
