@@ -21,6 +21,27 @@ export function isDistributed(database: Asked): Promise<boolean> {
   return answer;
 }
 
+const entries = new WeakMap<object, Promise<boolean>>();
+
+/**
+ * Whether a database is reached through a node of a distributed database that is not its coordinator: tables that are at the
+ * coordinator alone are not seen there. Asked once, as `isDistributed`.
+ */
+export function entersAtWorker(database: Asked): Promise<boolean> {
+  const answer = entries.get(database.claim) ?? askForEntry(database);
+  entries.set(database.claim, answer);
+  answer.catch(() => entries.delete(database.claim));
+  return answer;
+}
+
+async function askForEntry(database: Asked): Promise<boolean> {
+  if (!(await isDistributed(database))) return false;
+  const { rows } = await database.claim.$client.query<{ isWorker: boolean }>(
+    `select not citus_is_coordinator() as "isWorker"`,
+  );
+  return rows[0]?.isWorker ?? false;
+}
+
 const databases = new WeakMap<object, Asked>();
 
 /** Says which database a transaction is of. */

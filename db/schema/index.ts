@@ -2,6 +2,7 @@ export * from "./authenticator.ts";
 export * from "./console.ts";
 export * from "./flows.ts";
 export * from "./funnel.ts";
+export * from "./jobs.ts";
 export * from "./limits.ts";
 export * from "./openid.ts";
 export * from "./passkey-server.ts";

@@ -9,7 +9,7 @@ import { StartError } from "../config/errors.ts";
 
 /**
  * Where the rows of a table lie in a distributed database. `everywhere`: on each node, so that rows of the others can refer to
- * them; a write needs all nodes.
+ * them; a write needs all nodes. `coordinator`: there alone; the other nodes ask it.
  */
 export type Placement = "with_tenant" | "everywhere" | "coordinator";
 
@@ -21,6 +21,9 @@ export const placements: ReadonlyMap<string, Placement> = new Map(
     return [name, isOfTenant ? "with_tenant" : name === getTableName(tenants) ? "everywhere" : "coordinator"];
   }),
 );
+
+/** Tables of the coordinator that a server reads at its start, beside those of the schema: what has been migrated. */
+const migrationTables = ["drizzle.__drizzle_migrations", "drizzle.__stile_migration_units"];
 
 /** What exists while a database is being distributed: foreign keys that were set aside. */
 export const KEPT_CONSTRAINTS = "drizzle.__stile_kept_constraints";
@@ -43,6 +46,7 @@ export async function distribute(client: pg.ClientBase, progress: Progress): Pro
   await refuseServers(client);
   await setForeignKeysAside(client, progress);
   for (const [name, placement] of placements) await place(client, name, placement, progress);
+  for (const name of migrationTables) await place(client, name, "coordinator", progress);
   await addForeignKeys(client, progress);
   await client.query(`drop table ${KEPT_CONSTRAINTS}`);
 }
@@ -99,10 +103,13 @@ async function place(
   placement: Placement,
   progress: Progress,
 ): Promise<void> {
-  if (placement === "coordinator") return;
   const { rows } = await client.query("select 1 from pg_dist_partition where logicalrelid = $1::regclass", [
     name,
   ]);
+  if (placement === "coordinator") {
+    if (rows.length === 0) await client.query("select citus_add_local_table_to_metadata($1)", [name]);
+    return;
+  }
   if (rows.length > 0) {
     await truncateLocal(client, name);
     return;

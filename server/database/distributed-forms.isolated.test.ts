@@ -4,6 +4,7 @@ import { describe, vi } from "vitest";
 vi.mock("#db/distribution", () => ({
   isDistributed: async () => true,
   isDistributedTransaction: async () => true,
+  entersAtWorker: async () => false,
   beginsIn: () => {},
 }));
 

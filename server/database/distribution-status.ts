@@ -13,7 +13,7 @@ export interface NodeStatus {
 
 export interface DistributionStatus {
   nodes: NodeStatus[];
-  /** Tables whose rows lie with their tenants, tables that every node has, and those of the coordinator alone. */
+  /** Tables whose rows lie with their tenants, tables that every node has, and those whose rows the coordinator has. */
   byTenant: number;
   everywhere: number;
   atCoordinator: number;
@@ -39,7 +39,7 @@ export async function distributionStatus(
   placements: ReadonlyMap<string, Placement>,
 ): Promise<DistributionStatus> {
   const { rows: distributed } = await client.query<{ name: string }>(
-    "select table_name::text as name from citus_tables where citus_table_type in ('distributed', 'reference')",
+    "select table_name::text as name from citus_tables",
   );
   const placed = new Set(distributed.map(({ name }) => name));
   const namesOf = (placement: Placement) =>
@@ -61,8 +61,8 @@ export async function distributionStatus(
     nodes,
     byTenant: namesOf("with_tenant").filter((name) => placed.has(name)).length,
     everywhere: namesOf("everywhere").filter((name) => placed.has(name)).length,
-    atCoordinator: namesOf("coordinator").length,
-    missing: [...namesOf("with_tenant"), ...namesOf("everywhere")].filter((name) => !placed.has(name)),
+    atCoordinator: namesOf("coordinator").filter((name) => placed.has(name)).length,
+    missing: [...placements.keys()].filter((name) => !placed.has(name)),
     imbalance: mean > 0 ? Math.max(...sizes) / mean - 1 : 0,
     largest: largest.map((one) => ({ ...one, part: users > 0 ? one.users / users : 0 })),
   };

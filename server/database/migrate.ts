@@ -57,7 +57,7 @@ export interface MigrationOptions {
  *
  * @param url a database of PostgreSQL 15 or newer
  * @param tenant the default tenant with its configured name
- * @throws StartError if the database cannot be reached, is too old, or a lock cannot be obtained; ReadOnlyError if it
+ * @throws StartError if the database cannot be reached, is too old or a worker of a cluster, or a lock cannot be obtained; ReadOnlyError if it
  *   is read-only and has to be migrated; OutgrownError if a later release has used it that this version may not run beside
  */
 export async function migrateDatabase(
@@ -166,7 +166,7 @@ async function migrate(
 /**
  * Whether nothing is to be done, found out by reading alone.
  *
- * @throws ReadOnlyError if something is to be done on a read-only database
+ * @throws ReadOnlyError if something is to be done on a read-only database, and StartError if it is to be done at another node
  */
 async function isMigrated(
   client: pg.Client,
@@ -187,10 +187,25 @@ async function isMigrated(
       tenant.id,
     ]);
     if (rows[0] && (isReadOnly || rows[0].name === tenant.name)) return true;
-  }
+  } else await refuseWorker(client);
   if (isReadOnly)
     throw new ReadOnlyError("migrate it where it takes writes, with stile migrate of this version");
   return false;
+}
+
+/** A worker of a Citus cluster makes tables that no other node knows: tables are changed at the coordinator. */
+async function refuseWorker(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ hasCitus: boolean }>(
+    `select to_regproc('pg_catalog.citus_is_coordinator') is not null as "hasCitus"`,
+  );
+  if (!rows[0]?.hasCitus) return;
+  const { rows: nodes } = await client.query<{ isCoordinator: boolean }>(
+    `select citus_is_coordinator() as "isCoordinator"`,
+  );
+  if (!nodes[0]?.isCoordinator)
+    throw new StartError(
+      "this node is a worker of a cluster: run stile migrate, and then stile database distribute, at the coordinator",
+    );
 }
 
 /** The time of a database without migrations. */

@@ -4,6 +4,7 @@ import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { claimWork } from "#db/claim";
 import type { Database, Transaction } from "#db/client";
+import { entersAtWorker, isDistributed } from "#db/distribution";
 import { executePart, executeParts, type Part } from "#db/part";
 import { runTogether } from "#db/together";
 import type { WriteOfParts } from "#db/write";
@@ -20,6 +21,7 @@ import { describeFailure, type Failure, summaryOf } from "./failure.ts";
 import { causeIn, type JobCause, storedCauseOf } from "./job-cause.ts";
 import { EXPIRED, type GivenUp, type JobKind, PermanentFailure, Unfinished } from "./job-kind.ts";
 import type { JobKinds, Jobs, NamedJob, WaitingJobs } from "./jobs.ts";
+import { type NewJob, newJobPart, takeNewJobs } from "./new-jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 interface JobsOptions<Job extends NamedJob> {
@@ -93,6 +95,9 @@ export const SUPERVISION_INTERVAL_SECONDS = 15;
 /** Default interval in which a worker looks for due jobs without being woken. */
 export const POLL_INTERVAL_MS = 2_000;
 
+/** Interval in which new jobs of a distributed database are looked for that other processes have made. */
+const NEW_JOBS_INTERVAL_MS = 500;
+
 /**
  * While jobs run, how long a due job waits for others that are taken with it, and a finished one for others that are ended
  * with it. After a crash the jobs that finished within this time run again.
@@ -112,6 +117,19 @@ const MAX_RETRIES = 10_000;
 
 /** Jobs that `waiting` looks at. */
 const MAX_COUNTED = 10_000;
+
+/** How pg-boss treats a job. */
+const optionsOf = ({
+  lifetimeSeconds,
+  maxPauseSeconds,
+}: Pick<NewJob, "lifetimeSeconds" | "maxPauseSeconds">) => ({
+  retryLimit: MAX_RETRIES,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: maxPauseSeconds,
+  expireInSeconds: RELEASE_SECONDS,
+  retentionSeconds: lifetimeSeconds + GRACE_SECONDS,
+});
 
 /** Creates the job queue on pg-boss. Connects to the database in `start`. */
 export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
@@ -155,16 +173,47 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   let supervised = 0;
   let ready: Promise<void> | undefined;
   let hasWorkers = false;
+  /** Whether the queue is seen here; see `entersAtWorker`. */
+  let hasQueue = true;
+  /** Of a distributed database: takes new jobs into the queue. */
+  let taker: Worker | undefined;
   /** Without a worker: the kinds whose jobs wait for `runDue`. */
   const woken = new Set<Job["name"]>();
 
   async function prepare(): Promise<void> {
+    hasQueue = !(await entersAtWorker(database));
+    if (!hasQueue) return;
     await boss.start();
     const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
     for (const name of [deadLetters, ...names]) if (!existing.has(name)) await boss.createQueue(name);
   }
 
-  function startWorkers(): void {
+  /** Takes up to a thousand new jobs into the queue, and returns their kinds. */
+  const takeNew = (): Promise<string[]> =>
+    takeNewJobs(database, async (tx, taken) => {
+      const db = fromDrizzle(tx, sql);
+      for (const [name, jobs] of Map.groupBy(taken, (job) => job.name))
+        await boss.insert(
+          name,
+          jobs.map(({ id, data, ...job }) => ({ id, data, ...optionsOf(job) })),
+          { db },
+        );
+    });
+
+  async function startWorkers(): Promise<void> {
+    if (await isDistributed(database))
+      taker = startWorker({
+        concurrency: 1,
+        intervalMs: NEW_JOBS_INTERVAL_MS,
+        take: async () => (outgrown.aborted ? [] : takeNew()),
+        perform: async (name) => workers.get(name)?.wake(),
+        onOutage: (error) =>
+          error === undefined
+            ? log.info("taking new jobs into the queue works again")
+            : log.warn({ failure: describeFailure(error) }, "taking new jobs into the queue failed"),
+      });
+    // A backup of a distributed database may have been restored into this one.
+    else while ((await takeNew()).length > 0);
     for (const name of names) {
       workers.set(
         name,
@@ -188,6 +237,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   async function stopWorkers(): Promise<void> {
     await ready?.catch(() => {});
     clearInterval(supervisor);
+    await taker?.stop();
     await Promise.all([...workers.values()].map((worker) => worker.stop()));
   }
 
@@ -422,41 +472,34 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     return Object.assign(write, { parts, ...(records?.committed ? { committed: records.committed } : {}) });
   }
 
-  /** The statement with which pg-boss would insert the job. */
+  /** The statement with which pg-boss would insert the job; in a distributed database, that of a new job. */
   async function part(job: Job, cause: JobCause | null): Promise<Part> {
     if (!ready) throw new Error("the job queue was not started");
     await ready;
     const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
     const id = platform.uuid();
+    // A job is a part of the trace of what has made it.
+    const data = { ...kind.store(job, id), cause: storedCauseOf(cause), traceparent: traceparent() };
+    const limits = { lifetimeSeconds: kind.lifetimeSeconds(job), maxPauseSeconds: kind.maxPauseSeconds(job) };
+    if (await isDistributed(database)) {
+      const { tenantId = config.tenant.id } = job as { tenantId?: string };
+      return newJobPart({ tenantId, id, name: job.name, data, ...limits });
+    }
     let inserted: Part | undefined;
     const executeSql = async (text: string, values: unknown[] = []) => {
       inserted = { name: `job_${job.name}`, text: `job_${job.name} as (${text})`, values };
       return { rows: [{ id }] };
     };
-    await boss.send(
-      job.name,
-      // A job is a part of the trace of what has made it.
-      { ...kind.store(job, id), cause: storedCauseOf(cause), traceparent: traceparent() },
-      {
-        db: { executeSql },
-        id,
-        retryLimit: MAX_RETRIES,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: kind.maxPauseSeconds(job),
-        expireInSeconds: RELEASE_SECONDS,
-        retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
-      },
-    );
+    await boss.send(job.name, data, { db: { executeSql }, id, ...optionsOf(limits) });
     if (!inserted) throw new Error("pg-boss inserted nothing");
     return inserted;
   }
 
   return {
     start({ worker }) {
-      hasWorkers = worker;
-      ready ??= prepare().then(() => {
-        if (worker && !ending.signal.aborted) startWorkers();
+      ready ??= prepare().then(async () => {
+        hasWorkers = worker && hasQueue;
+        if (hasWorkers && !ending.signal.aborted) await startWorkers();
       });
       return ready;
     },
@@ -466,7 +509,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       await stopWorkers();
       clearTimeout(deadline);
       ending.abort();
-      await boss.stop({ graceful: false });
+      if (hasQueue) await boss.stop({ graceful: false });
     },
     async enqueue(tx, job, cause) {
       await (await insertion(job, cause))(tx);
@@ -474,15 +517,16 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     insertion,
     wake(jobs) {
       for (const { name } of jobs)
-        if (hasWorkers) workers.get(name)?.wake();
-        else woken.add(name);
+        if (hasWorkers) (taker ?? workers.get(name))?.wake();
+        else if (hasQueue) woken.add(name);
     },
     isWoken: () => woken.size > 0,
     async runDue(limit, which = "all") {
       if (!ready) throw new Error("the job queue was not started");
       await ready;
-      if (outgrown.aborted) return 0;
+      if (outgrown.aborted || !hasQueue) return 0;
       await supervise();
+      if (!taker && (await isDistributed(database))) await takeNew();
       let taken = 0;
       const searched = which === "all" ? names : [...woken];
       for (const [index, name] of searched.entries()) {
@@ -500,6 +544,13 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     async waiting(tenantId) {
       if (!ready) throw new Error("the job queue was not started");
       await ready;
+      const counts: WaitingJobs<Job>["counts"] = {};
+      if (await isDistributed(database)) {
+        const { rows } = await database.read.execute<{ name: Job["name"]; own: number }>(sql`
+          select name, count(*)::int as own from new_jobs where tenant_id = ${tenantId}::uuid group by name`);
+        for (const { name, own } of rows) counts[name] = own;
+        if (!hasQueue) return { counts, more: true };
+      }
       // One queue has the jobs of all tenants. Those that succeeded are deleted, so that only what waits is read.
       const { rows } = await database.read.execute<{ name: Job["name"]; own: number; all: number }>(sql`
         select name, (count(*) filter (where tenant = ${tenantId}))::int as own, count(*)::int as all from (
@@ -507,8 +558,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
           where name = any (${sql.param(names)}) and state in ('created', 'retry', 'active')
           limit ${MAX_COUNTED + 1}) waiting
         group by name`);
-      const counts: WaitingJobs<Job>["counts"] = {};
-      for (const { name, own } of rows) counts[name] = own;
+      for (const { name, own } of rows) counts[name] = (counts[name] ?? 0) + own;
       return { counts, more: rows.reduce((sum, { all }) => sum + all, 0) > MAX_COUNTED };
     },
   };

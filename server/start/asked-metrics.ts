@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { getTableName, sql } from "drizzle-orm";
+import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
+import { entersAtWorker, isDistributed } from "#db/distribution";
 import { tables } from "#db/tables";
 import type { Readiness } from "../database/readiness.ts";
 import type { ReplicaReads } from "../database/replicas.ts";
@@ -103,21 +104,39 @@ const ofPool = <More extends object>(name: string, more: More) => ({
 });
 
 function answerForDatabase(
-  { read }: Database,
+  database: Database,
   readiness: Readiness,
   jobNames: readonly string[],
 ): (() => void)[] {
+  const { read } = database;
   const names = sql.param([...jobNames]);
-  const waiting = held(async () => {
+  /** @param jobs a query of their names and ages in seconds */
+  const countJobs = async (jobs: SQL) => {
     const { rows } = await read.execute<{ name: string; waiting: number; oldest: number }>(sql`
       select kind as name, count(age)::int as waiting, coalesce(max(age), 0)::float8 as oldest
-      from unnest(${names}::text[]) as kind left join (
-        -- A job that is tried again is due since it was made.
-        select name, extract(epoch from now() - case state when 'retry' then created_on else start_after end) as age
-        from pgboss.job where name = any (${names}::text[]) and state in ('created', 'retry', 'active')
-        limit ${MAX_COUNTED}) as job on job.name = kind
+      from unnest(${names}::text[]) as kind left join (${jobs} limit ${MAX_COUNTED}) as job on job.name = kind
       group by kind`);
     return rows;
+  };
+  // A job that is tried again is due since it was made.
+  const inQueue = sql`
+    select name, extract(epoch from now() - case state when 'retry' then created_on else start_after end) as age
+    from pgboss.job where name = any (${names}::text[]) and state in ('created', 'retry', 'active')`;
+  const beforeQueue = sql`select name, extract(epoch from now() - created_at) as age from new_jobs`;
+  const waiting = held(async () => {
+    const [queued, made] = await Promise.all([
+      (await entersAtWorker(database)) ? [] : countJobs(inQueue),
+      (await isDistributed(database)) ? countJobs(beforeQueue) : [],
+    ]);
+    return jobNames.map((name) => {
+      const own = [...queued, ...made].filter((one) => one.name === name);
+      return {
+        name,
+        waiting: own.reduce((sum, one) => sum + one.waiting, 0),
+        // Those that are due later have a negative age, as deliveries have.
+        oldest: Math.max(0, ...own.map(({ oldest }) => oldest)),
+      };
+    });
   });
   const undelivered = held(async () => {
     const { rows } = await read.execute<{ waiting: number; oldest: number }>(sql`
@@ -143,20 +162,16 @@ function answerForDatabase(
   });
   const ready = held(async () => ((await readiness.check()).ok ? 1 : 0), READY_HOLDS_MS);
   const ofJob = (name: string) => ({ "stile.job": name });
-  /** Those that are due later have a negative age. */
-  const overdue = (seconds: number) => Math.max(0, seconds);
   return [
     answerFor("ready", async () => [[(await ready()) ?? 0, {}]]),
     answerFor("clockDifference", async () => ((await difference()) ?? []).map((seconds) => [seconds, {}])),
     answerFor("jobsWaiting", async () =>
       ((await waiting()) ?? []).map((job) => [job.waiting, ofJob(job.name)]),
     ),
-    answerFor("oldestJob", async () =>
-      ((await waiting()) ?? []).map((job) => [overdue(job.oldest), ofJob(job.name)]),
-    ),
+    answerFor("oldestJob", async () => ((await waiting()) ?? []).map((job) => [job.oldest, ofJob(job.name)])),
     answerFor("deliveriesWaiting", async () => ((await undelivered()) ?? []).map((all) => [all.waiting, {}])),
     answerFor("oldestDelivery", async () =>
-      ((await undelivered()) ?? []).map((all) => [overdue(all.oldest), {}]),
+      ((await undelivered()) ?? []).map((all) => [Math.max(0, all.oldest), {}]),
     ),
     answerFor("rows", async () =>
       ((await estimated()) ?? []).map(({ table, rows }) => [rows, { "db.collection.name": table }]),

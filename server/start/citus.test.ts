@@ -9,17 +9,21 @@ import { type CitusCluster, findCitus, startCitusCluster } from "../testing/citu
 import { eventually } from "../testing/eventually.ts";
 import { emptyDatabase } from "../testing/filled-database.ts";
 import { type Answer, flowClient } from "../testing/flow-client.ts";
+import { smsSettings } from "../testing/journeys/codes-by-sms.ts";
 import { walkJourneys } from "../testing/journeys/walk-journeys.ts";
 import { folderForTests } from "../testing/open-for-tests.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { signUp } from "../testing/sign-up.ts";
+import { startSmtp } from "../testing/smtp.ts";
 import { runStile } from "../testing/stile.ts";
 import { startReceiver, type WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { deleteAbandonedDeliveries, deleteDeliveries } from "../webhooks/abandoned-deliveries.ts";
 
 const programs = findCitus();
 const folderOfBackups = folderForTests("backups of a cluster");
+
+const ada = { email: "ada@example.com", password: "correct horse battery staple" };
 
 /** Errors of statements that a node has logged, each once. */
 const errorsIn = (logs: string) => [...new Set(logs.match(/(?<=ERROR: {2}).*/g) ?? [])];
@@ -63,6 +67,15 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     });
   });
 
+  it("is migrated at its coordinator alone", async () => {
+    const refused = await runStile(["migrate"], {
+      cwd: process.cwd(),
+      env: { NODE_ENV: "production", ...environment, DATABASE_URL: cluster.urls[1] ?? "" },
+    });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("a worker of a cluster") });
+    expect(await query("select 1 from pg_tables where schemaname in ('public', 'drizzle')", 1)).toEqual([]);
+  });
+
   it("is distributed with its rows, and goes on where an interruption left it", async () => {
     const [before] = await query(
       "select (select count(*) from users) as users, (select count(*) from flows) as flows",
@@ -96,6 +109,46 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   it("has every journey of users, with no statement that Citus refuses", async () => {
     const walked = await walkJourneys({ url, env: environment });
     await walked.stop();
+    expect(walked.performed).toBeGreaterThan(100);
+    expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
+  it("is entered at each of its nodes: visitors sign in at two of them, and get their mails", async () => {
+    const smtp = await startSmtp();
+    const env = { ...environment, SMTP_URL: smtp.url, STILE_RATE_LIMITER_ENABLED: "true" };
+    const servers: RunningServer[] = [];
+    const [, atWorker = ""] = cluster.urls;
+    try {
+      servers.push(await startServer({ env }));
+      servers.push(await startServer({ env: { ...env, DATABASE_URL: atWorker } }));
+      for (const [index, server] of servers.entries()) {
+        const email = `entry-${index}@example.com`;
+        await signUp(flowClient(server.url), { ...ada, email, codeOf: (to) => smtp.codeFor(to) });
+        // What was written at one node is read at the other.
+        for (const { url } of servers) {
+          const client = flowClient(url);
+          await client.start("login", { capabilities: {} });
+          await client.act("continue_with_login_identifier", { email });
+          await client.act("continue_to_password_login");
+          await client.act("password_login", { password: ada.password });
+          expect(client.state.name).toBe("success");
+          expect((await client.request("/me")).status).toBe(200);
+        }
+      }
+      await eventually(async () => expect(await query("select 1 from new_jobs")).toEqual([]));
+    } finally {
+      for (const server of servers.toReversed()) await server.stop();
+      await smtp.close();
+    }
+    expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
+  it("has every journey of users at another node than the coordinator", async () => {
+    // Who runs jobs enters at the coordinator.
+    const runner = await startServer({ env: { ...smsSettings, ...environment } });
+    const walked = await walkJourneys({ url: cluster.urls[1] ?? "", env: environment });
+    await walked.stop();
+    await runner.stop();
     expect(walked.performed).toBeGreaterThan(100);
     expect(errorsIn(cluster.logs())).toEqual([]);
   });
@@ -135,7 +188,6 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     /** Tenants, by the address of the node that they are on. */
     const nodes = new Map<string, string[]>();
     const clientOf = (tenant: string) => flowClient(`${server.url}/t/${tenant}`);
-    const ada = { email: "ada@example.com", password: "correct horse battery staple" };
     beforeAll(async () => {
       receiver = await startReceiver();
       server = await startServer({
