@@ -30,6 +30,7 @@ export const tables = {
   failures: "Counters of failures",
   funnel_counts: "Funnel",
   mailbox: "Local mailbox",
+  new_jobs: "Mails and other work that waits",
   openid_sign_ins: "Sign-outs of applications",
   passcodes: "Mailed codes",
   rate_counters: "Counters of rate limits",
