@@ -110,25 +110,6 @@ describe("preflight", () => {
     );
   });
 
-  test("reports a capability whose check never answers as absent", async () => {
-    vi.useFakeTimers({ shouldAdvanceTime: true });
-    browserThatCan({
-      isConditionalMediationAvailable: async () => true,
-      isUserVerifyingPlatformAuthenticatorAvailable: () => new Promise(() => {}),
-    });
-    const { server } = draw(states.preflight, { version: 0 });
-    await waitFor(async () => {
-      await vi.advanceTimersByTimeAsync(1_000);
-      expect(server.act.mock.calls.map(([, , , input]) => input)).toEqual([
-        {
-          webauthn_available: true,
-          webauthn_conditional_mediation_available: true,
-          webauthn_platform_authenticator_available: false,
-        },
-      ]);
-    });
-  });
-
   test("asks before it retries after a rejection", async () => {
     const error = { code: "rate_limit_exceeded", message: "" };
     const { server, user } = draw({ ...states.preflight, status: 429, error }, { version: 0 });

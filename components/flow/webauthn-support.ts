@@ -1,18 +1,9 @@
-/** Time after which a check has no answer: the first step of a flow waits for it, and extensions replace such functions. */
-const CHECK_TIMEOUT_MS = 3_000;
-
-/** A capability is absent if its check throws, or does not answer. */
+/** A capability is absent if its check throws. */
 export async function can(check: () => boolean | Promise<boolean>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
-  });
   try {
-    return await Promise.race([check(), late]);
+    return await check();
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
