@@ -106,6 +106,18 @@ test("a job that is made at the coordinator is done, unless its transaction was 
   expect(smtp.messages).toHaveLength(1);
 });
 
+test("a job of a kind that this version does not know waits, and keeps no other from being done", async () => {
+  const smtp = await startSmtp();
+  onTestFinished(() => smtp.close());
+  const elsewhere = await startElsewhere();
+  await commit(elsewhere.database, elsewhere.jobs, mailTo("later@example.com"));
+  await db.database.write.execute(sql`update new_jobs set name = 'of_a_later_version'`);
+  await commit(elsewhere.database, elsewhere.jobs, mailTo("known@example.com"));
+  await startAtCoordinator({ SMTP_URL: smtp.url });
+  await smtp.codeFor("known@example.com");
+  expect(await namesIn("new_jobs")).toEqual(["of_a_later_version"]);
+});
+
 test("a job that has waited longer than it lives is given up", async () => {
   const elsewhere = await startElsewhere();
   await commit(elsewhere.database, elsewhere.jobs, mailTo("late@example.com"));

@@ -50,18 +50,21 @@ export function newJobPart(job: NewJob): Part {
 /**
  * Takes up to a thousand new jobs, each once. While a node is down, those of its tenants wait.
  *
+ * @param names the kinds that are taken; those of a later version wait for a process that knows them
  * @param put puts them into the queue, in the transaction that deletes them here
  * @returns the kinds of what was taken; empty if none waits
  */
 export async function takeNewJobs(
   database: Pick<Database, "read" | "claim" | "write">,
+  names: readonly string[],
   put: (tx: Transaction, jobs: readonly NewJob[]) => Promise<void>,
 ): Promise<string[]> {
   const found = await forReachableTenants(database, async (within) => {
     const { rows } = await database.read.execute<{ tenantId: string; id: string; secondsLeft: number }>(sql`
       select tenant_id as "tenantId", id,
         ceil(lifetime_seconds - extract(epoch from statement_timestamp() - created_at))::float8 as "secondsLeft"
-      from new_jobs where ${within(sql`tenant_id`)} limit ${TOGETHER}`);
+      from new_jobs
+      where name = any (${sql.param([...names])}::text[]) and ${within(sql`tenant_id`)} limit ${TOGETHER}`);
     return rows;
   });
   if (found.length === 0) return [];

@@ -190,7 +190,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   /** Takes up to a thousand new jobs into the queue, and returns their kinds. */
   const takeNew = (): Promise<string[]> =>
-    takeNewJobs(database, async (tx, taken) => {
+    takeNewJobs(database, names, async (tx, taken) => {
       const db = fromDrizzle(tx, sql);
       for (const [name, jobs] of Map.groupBy(taken, (job) => job.name))
         await boss.insert(
