@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { button, consoleSettings, expectAccessible, field, inDialog, openConsole } from "./console.ts";
 import { expect, test } from "./fixtures.ts";
@@ -69,6 +70,12 @@ test("an operator runs webhooks, keys, tenants, providers and applications @next
     await inDialog(page, "New secret").click();
     expect(await takeSecret(page, "Signing secret")).toMatch(/^whsec_/);
     await button(page, "Delete").click();
+    // The list of deliveries is read again while one waits: not when the webhook is gone, and the page is still shown.
+    await page.route(/deleteWebhook/, async (route) => {
+      const response = await route.fetch();
+      await setTimeout(4_000);
+      await route.fulfill({ response });
+    });
     await inDialog(page, "Delete").click();
     await expect(page.getByText("No webhooks")).toBeVisible();
   });

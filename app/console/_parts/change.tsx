@@ -10,6 +10,7 @@ import { refusalOf } from "../_api/step-up.ts";
 import { words } from "../_words.ts";
 import { type Answered, errorSentence, inputErrorOf } from "./answers.tsx";
 import { ReturnedFocus, returnFocus } from "./focus.tsx";
+import { allRead, useLeaves } from "./left-page.ts";
 
 /** Changes: what becomes of them, and the question before those that cannot be undone. */
 
@@ -37,11 +38,14 @@ export function useChange<Input, Output, Failed extends Answered, Context>(
 ) {
   const queries = useQueryClient();
   const router = useRouter();
+  const leaves = useLeaves();
   const pressed = useRef<Element | null>(null);
   return useMutation<Output, Failed, Input, Context>({
     ...options,
-    onMutate(...given) {
+    ...(leadsTo === undefined ? {} : { mutationKey: leaves }),
+    async onMutate(...given) {
       pressed.current = document.activeElement;
+      if (leadsTo !== undefined) await allRead(queries);
       return options.onMutate?.(...given) as Context;
     },
     onSettled(...given) {

@@ -1,6 +1,7 @@
 "use client";
 
 import { keepPreviousData, type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import { useIsLeft } from "./left-page.ts";
 import { useSearchState } from "./search-state.ts";
 
 /**
@@ -22,9 +23,11 @@ export function usePagedList<
   }: { size?: number; rereadMs?: (items: Listed["items"], page: number) => number | false } = {},
 ) {
   const [value, change] = useSearchState();
+  const isLeft = useIsLeft();
   const page = Math.max(1, Math.trunc(Number(value("page"))) || 1);
   const found = useQuery({
     ...queryOf({ page, per_page: size }),
+    enabled: !isLeft,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => rereadMs(data?.items ?? [], page),
   });
