@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { clientInterface } from "../scripts/client-interface.ts";
 import { loadConfig } from "../server/config/load.ts";
 import { floors } from "../server/floors.ts";
-import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
 import { attacksPage } from "./attacks.ts";
 import { auditFailuresPage } from "./audit-failures.ts";
@@ -18,7 +17,7 @@ import { tenantSettingsPage } from "./tenant-settings.ts";
 import { withThemeColors } from "./theme-sheet.ts";
 
 /**
- * Writes the generated reference into `docs/reference`, the diagrams into the README and `docs/architecture.md`, and the
+ * Writes the generated reference into `docs/reference`, the diagram of `docs/architecture.md`, the
  * examples of the interface into `server/http/openapi/examples.json`, the types of the client into
  * `packages/server/src/interface.ts`, what the gallery draws into `components/gallery/declared.json`, and the colours of
  * the theme into `components/ui/theme.css`.
@@ -37,7 +36,6 @@ writeFileSync(join(here, "reference", "methods.md"), methodsPage());
 writeFileSync(join(here, "reference", "metrics.md"), metricsPage());
 writeFileSync(join(here, "reference", "tables.md"), tablesPage());
 writeFileSync(join(here, "reference", "tenant-settings.md"), tenantSettingsPage());
-draw(join(here, "..", "README.md"), "diagram", diagram("login"));
 draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));
 
 writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { diagram } from "./graph.ts";
 import { reference } from "./reference.ts";
 
 const docs = join(import.meta.dirname, "..", "..", "docs");
@@ -13,7 +12,3 @@ test.each(Object.entries(reference(loadConfig({}, "/nowhere"))))(
     expect(readFileSync(join(docs, "reference", name), "utf8")).toBe(page);
   },
 );
-
-test("the README contains the current diagram; `npm run docs` generates it", () => {
-  expect(readFileSync(join(docs, "..", "README.md"), "utf8")).toContain(diagram("login"));
-});

@@ -107,10 +107,13 @@ function errorsPage(): string {
   ].join("\n");
 }
 
+/** A description, of which Markdown takes nothing for a tag. */
+const prose = (text: string): string => text.replaceAll("<", "\\<");
+
 function configurationPage(): string {
   const rows = configLeaves().map(
     (leaf) =>
-      `| \`${leaf.path.join(".")}\` | \`${leaf.variable}\` | ${leaf.default === undefined ? "" : code(JSON.stringify(leaf.default))} | ${leaf.accepts} | ${leaf.description} |`,
+      `| \`${leaf.path.join(".")}\` | \`${leaf.variable}\` | ${leaf.default === undefined ? "" : code(JSON.stringify(leaf.default))} | ${leaf.accepts} | ${prose(leaf.description)} |`,
   );
   return [
     note,
