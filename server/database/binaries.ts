@@ -57,6 +57,11 @@ export function findBinaries(account: SystemAccount | undefined): Binaries {
   return programs(copy);
 }
 
+/** @throws StartError if the package of this platform is not installed */
+export function requireBinaries(): void {
+  installation();
+}
+
 function programs(root: string): Binaries {
   return { initdb: join(root, "bin", "initdb"), postgres: join(root, "bin", "postgres") };
 }

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { findBinaries, SHARED_FOLDER } from "./binaries.ts";
+import { findBinaries, requireBinaries, SHARED_FOLDER } from "./binaries.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
 import { canReach, databaseAccount } from "./system-account.ts";
 
@@ -22,9 +22,11 @@ import { canReach, databaseAccount } from "./system-account.ts";
  * Returns the cluster of a data folder with its password and its account. Creates a missing cluster.
  *
  * @param dataDir created if absent; may contain any characters
- * @throws StartError if the data cannot be stored or accessed there
+ * @throws StartError if there is no embedded PostgreSQL, or if the data cannot be stored or accessed there
  */
 export async function prepareCluster(dataDir: string): Promise<Cluster> {
+  // An installation without it says so, and not that its file system cannot be written to.
+  requireBinaries();
   try {
     return await findOrCreateCluster(dataDir);
   } catch (error) {
