@@ -30,6 +30,10 @@ export default {
         "hosted/drawing/browser/*.ts",
         "packages/{react,element,server}/src/{index,stile-element,stile,trpc}.{ts,tsx}",
         "e2e/stage/stage.tsx",
+        // Read by VitePress, and the theme by the browser.
+        "docs/.vitepress/{config,theme/index}.ts",
+        // Run by the Dockerfile.
+        "scripts/image-files.ts",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
         "bench/{distributed,grown,keycloak,kill-drill,observed,openid,signatures,sizes,under-load,under-next,users}.ts",
@@ -46,7 +50,9 @@ export default {
         // Type tests, which only the compiler reads.
         "**/*.types.ts",
       ],
-      project: ["**/*.{ts,tsx,js,jsx,mjs}"],
+      project: ["**/*.{ts,tsx,js,jsx,mjs,vue}"],
+      // Its configuration is not where Knip looks for it.
+      vitepress: false,
       ignoreDependencies: [
         // This repository builds them.
         /^@stile-auth\//,
@@ -59,6 +65,7 @@ export default {
         "apt-get",
         "faketime",
         "go",
+        "ldd",
         "mount",
         "prometheus",
         "promtool",
