@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { secretSettings } from "../deploy/secret-settings.ts";
 import { clientInterface } from "../scripts/client-interface.ts";
 import { loadConfig } from "../server/config/load.ts";
 import { floors } from "../server/floors.ts";
@@ -19,8 +20,8 @@ import { withThemeColors } from "./theme-sheet.ts";
 /**
  * Writes the generated reference into `docs/reference`, the diagram of `docs/architecture.md`, the
  * examples of the interface into `server/http/openapi/examples.json`, the types of the client into
- * `packages/server/src/interface.ts`, what the gallery draws into `components/gallery/declared.json`, and the colours of
- * the theme into `components/ui/theme.css`.
+ * `packages/server/src/interface.ts`, what the gallery draws into `components/gallery/declared.json`, the colours of the
+ * theme into `components/ui/theme.css`, and the names of secrets into the Helm chart.
  */
 
 const here = import.meta.dirname;
@@ -41,6 +42,8 @@ draw(join(here, "architecture.md"), "rooms", roomsDiagram(floors));
 writeFileSync(join(here, "..", "packages", "server", "src", "interface.ts"), clientInterface());
 
 writeFileSync(join(here, "..", "components", "gallery", "declared.json"), galleryDeclarations());
+
+writeFileSync(join(here, "..", "deploy", "helm", "stile", "secret-settings.txt"), secretSettings());
 
 const sheet = join(here, "..", "components", "ui", "theme.css");
 writeFileSync(sheet, withThemeColors(readFileSync(sheet, "utf8")));
