@@ -67,15 +67,21 @@ export function movingAs<Table extends ExportedTable, const Members extends Shap
   return moving;
 }
 
+/**
+ * Stands for the parameter of the tenant in the SQL of exports. Each table is filtered by it alone: a node of a distributed
+ * database takes no statement that compares the tenants of two tables.
+ */
+export const TENANT = ":tenant";
+
 /** SQL of a value of the only row of the user `u` in a table. The row is `o`. */
 export const exportedValue = (table: ExportedTable, value: string) =>
-  `(select ${value} from ${table} o where o.tenant_id = u.tenant_id and o.user_id = u.id)`;
+  `(select ${value} from ${table} o where o.tenant_id = ${TENANT} and o.user_id = u.id)`;
 
 /** SQL of the rows of the user `u` in a table, as a JSON array in one line. The row is `o`. */
 export const exportedRows = (table: ExportedTable, members: string, order: string) =>
   `array_to_json(array(
     select row_to_json(m) from ${table} o cross join lateral (select ${members}) m
-    where o.tenant_id = u.tenant_id and o.user_id = u.id order by ${order}))`;
+    where o.tenant_id = ${TENANT} and o.user_id = u.id order by ${order}))`;
 
 /** SQL of bytes as base64url without padding. PostgreSQL breaks the lines of base64. */
 export const exportedBytes = (column: string) => `translate(encode(${column}, 'base64'), E'+/=\\n', '-_')`;

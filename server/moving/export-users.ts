@@ -6,7 +6,7 @@ import { tables } from "#db/tables";
 import type { Tenant } from "../config/tenant.ts";
 import type { Sealing } from "../keys/vault.ts";
 import { movings } from "../methods/index.ts";
-import { exportedBytes, exportedRows, exportedValue, type Moving } from "../methods/moving.ts";
+import { exportedBytes, exportedRows, exportedValue, type Moving, TENANT } from "../methods/moving.ts";
 
 /** What an export needs of a runtime. */
 export type ExportRuntime = Databases & Sealing;
@@ -75,7 +75,10 @@ const secretTables = new Set(
 );
 
 /** SQL of the members of some methods, as columns after others. */
-function columnsOf(which: (moving: Moving & { isSecret: boolean; isSealed: boolean }) => boolean) {
+function columnsOf(
+  tenantId: string,
+  which: (moving: Moving & { isSecret: boolean; isSealed: boolean }) => boolean,
+) {
   const columns = everyMoving
     .map((moving) => ({
       ...moving,
@@ -84,8 +87,15 @@ function columnsOf(which: (moving: Moving & { isSecret: boolean; isSealed: boole
     }))
     .filter(which)
     .flatMap(({ exported }) => Object.entries(exported).map(([member, value]) => `, ${value} as ${member}`));
-  return sql.raw(columns.join(""));
+  return ofTenant(tenantId, columns.join(""));
 }
+
+/** SQL with a parameter wherever it names the tenant. */
+const ofTenant = (tenantId: string, text: string) =>
+  sql.join(
+    text.split(TENANT).map((part) => sql.raw(part)),
+    sql`${tenantId}`,
+  );
 
 async function pageAfter(
   tx: Transaction,
@@ -94,7 +104,7 @@ async function pageAfter(
   withSecrets: boolean,
 ): Promise<PageRow[]> {
   const { rows } = await tx.execute<PageRow>(sql`
-    select u.id, row_to_json(f)::text as line ${columnsOf(({ isSealed, isSecret }) => isSealed && (withSecrets || !isSecret))}
+    select u.id, row_to_json(f)::text as line ${columnsOf(tenantId, ({ isSealed, isSecret }) => isSealed && (withSecrets || !isSecret))}
     from (
       select * from users
       where tenant_id = ${tenantId} ${after === null ? sql`` : sql`and id > ${after}`}
@@ -102,8 +112,8 @@ async function pageAfter(
     cross join lateral (
       select u.id, u.name, u.given_name, u.family_name,
         case when u.picture like '/%' then null else u.picture end as picture,
-        ${identifierColumns} ${columnsOf(({ isSealed, isSecret }) => !isSealed && isSecret && withSecrets)},
-        u.public_metadata, u.private_metadata, u.unsafe_metadata ${columnsOf(({ isSealed, isSecret }) => !isSealed && !isSecret)},
+        ${ofTenant(tenantId, identifierColumns)} ${columnsOf(tenantId, ({ isSealed, isSecret }) => !isSealed && isSecret && withSecrets)},
+        u.public_metadata, u.private_metadata, u.unsafe_metadata ${columnsOf(tenantId, ({ isSealed, isSecret }) => !isSealed && !isSecret)},
         u.language, ${time("u.blocked_at")} as blocked_at, ${time("u.created_at")} as created_at,
         ${time("u.updated_at")} as updated_at) f
     order by u.id`);
@@ -113,7 +123,7 @@ async function pageAfter(
 /** SQL of a time in ISO 8601, in UTC, with milliseconds. */
 const time = (column: string) => sql.raw(isoTime(column));
 
-const identifierColumns = sql.raw(`
+const identifierColumns = `
   ${exportedValue("user_pictures", exportedBytes("o.data"))} as picture_file,
   ${exportedRows(
     "emails",
@@ -121,4 +131,4 @@ const identifierColumns = sql.raw(`
     ${isoTime("o.verified_at")} as verified_at, ${isoTime("o.created_at")} as created_at`,
     "o.is_primary desc, o.created_at, o.address",
   )} as emails,
-  ${exportedValue("usernames", "o.username")} as username`);
+  ${exportedValue("usernames", "o.username")} as username`;

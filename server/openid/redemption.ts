@@ -80,10 +80,12 @@ export async function writeRedemption(
 /**
  * A used row is kept for a day, so that a second use is noticed: each refresh leaves one. The grant of a device was to end with
  * the code, and lasts from now on. Account and session are locked before the used row, as their ends do: in the other order one
- * of both would be the victim of a deadlock.
+ * of both would be the victim of a deadlock. Times are reckoned beside the updates, because Citus refuses an update that reckons
+ * with columns and with what depends on the zone of time.
  */
 const redeemText = `
-  with clock as materialized (select ${clockText("$4")} as now),
+  with clock as materialized (
+    select now, now + interval '1 day' as kept_until from (select ${clockText("$4")} as now) moment),
   account as materialized (
     select 1 from users where tenant_id = $1 and id = any ($9::uuid[]) order by id for key share),
   session as materialized (
@@ -91,15 +93,19 @@ const redeemText = `
     order by id for key share),
   used as (
     update openid_artifacts a set consumed_at = clock.now,
-      expires_at = least(a.expires_at, clock.now + interval '1 day')
+      expires_at = least(a.expires_at, clock.kept_until)
     from clock, (select count(*) from session) locked
     where a.tenant_id = $1 and a.kind = $2 and a.id_hash = $3 and a.consumed_at is null
     returning a.kind, a.grant_hash),
-  lasting as (
-    update openid_artifacts granted set expires_at = granted.created_at + interval '${MAX_GRANT_SECONDS} seconds'
-    from used
-    where granted.tenant_id = $1 and granted.kind = 'Grant' and granted.id_hash = used.grant_hash
+  ending as (
+    select g.id_hash, g.created_at + interval '${MAX_GRANT_SECONDS} seconds' as ends_at
+    from openid_artifacts g, used
+    where g.tenant_id = $1 and g.kind = 'Grant' and g.id_hash = used.grant_hash
       and used.kind = 'DeviceCode' and cardinality($5::text[]) > 0),
+  lasting as (
+    update openid_artifacts granted set expires_at = ending.ends_at
+    from ending
+    where granted.tenant_id = $1 and granted.kind = 'Grant' and granted.id_hash = ending.id_hash),
   stored as (
     insert into openid_artifacts
       (tenant_id, kind, id_hash, payload, grant_hash, user_id, client_id, session_id, created_at, expires_at)
