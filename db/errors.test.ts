@@ -48,6 +48,18 @@ describe("the classification of a database error", () => {
     expect(violatedUnique(error)).toBeNull();
   });
 
+  it("returns the constraint of a table whose part a node of Citus has", () => {
+    const told = (code: string, constraint: string | undefined, message: string) =>
+      Object.assign(new Error(message), { code, constraint });
+    const taken = "duplicate key value violates unique constraint";
+    expect(violatedUnique(told("23505", "emails_address_unique_102050", taken))).toBe(
+      "emails_address_unique",
+    );
+    const missing = `insert or update on table "passwords_102126" violates foreign key constraint "passwords_user_fk_102126"`;
+    expect(violatedForeignKey(told("XX000", undefined, missing))).toBe("passwords_user_fk");
+    expect(violatedUnique(told("XX000", undefined, missing))).toBeNull();
+  });
+
   it("recognizes a value that is invalid for its type", async () => {
     expect(isInvalidValue(await errorOf("select 'x'::uuid"))).toBe(true);
     expect(isInvalidValue(await errorOf("select nothing"))).toBe(false);

@@ -76,10 +76,10 @@ export const uniqueConstraints = [
 export type UniqueConstraint = (typeof uniqueConstraints)[number];
 
 /** Returns the unique constraint that a statement violated, or null for any other error. */
-export const violatedUnique = violated("23505");
+export const violatedUnique = violated("23505", "unique");
 
 /** Returns the foreign key that a statement violated, or null for any other error. */
-export const violatedForeignKey = violated("23503");
+export const violatedForeignKey = violated("23503", "foreign key");
 
 /** Whether a value is invalid for its type (SQLSTATE class 22), such as NUL in a text. */
 export const isInvalidValue = whether({ code: /^22/ });
@@ -165,11 +165,18 @@ function whether({ code, message }: { code?: RegExp; message?: RegExp }): (error
 }
 
 /** Returns a function that returns the constraint of an error with this code. */
-function violated(sqlState: string): (error: unknown) => string | null {
+function violated(sqlState: string, kind: "unique" | "foreign key"): (error: unknown) => string | null {
+  const told = new RegExp(`violates ${kind} constraint "([^"]+)"`);
   return (error) => {
-    const found = [...causes(error)].find(
-      ({ code, constraint }) => code === sqlState && typeof constraint === "string",
-    );
-    return found ? String(found.constraint) : null;
+    for (const { code, constraint, message } of causes(error)) {
+      if (code === sqlState && typeof constraint === "string") return constraint.replace(SHARD, "");
+      // Citus passes some errors of its nodes on as its own, with their text.
+      const [, name] = (code === "XX000" && told.exec(String(message))) || [];
+      if (name !== undefined) return name.replace(SHARD, "");
+    }
+    return null;
   };
 }
+
+/** The number of the part of a table that a node of Citus has, after the names of its constraints. */
+const SHARD = /_\d{5,}$/;

@@ -110,11 +110,11 @@ async function fewMatches(
 ): Promise<{ total: number; rows: Row[] | null }> {
   // `offset 0` keeps the planner from joining the few with all users.
   const few = sql`(select u.* from found cross join lateral
-      (select * from users u where u.tenant_id = found.tenant_id and u.id = found.id offset 0) as u
+      (select * from users u where u.tenant_id = ${list.tenant.id} and u.id = found.id offset 0) as u
     where (select total from counted) < ${MAX_SEARCH_RESULTS})`;
   const { rows } = await read.execute<(Row | { user: null }) & { total: number }>(sql`
     with found as materialized (
-      select u.tenant_id, u.id from users u where ${matches} limit ${MAX_SEARCH_RESULTS}),
+      select u.id from users u where ${matches} limit ${MAX_SEARCH_RESULTS}),
     counted as (select count(*)::int as total from found)
     select total, listed.* from counted left join (${pageOf(list, few)}) as listed on true
     order by position ${list.direction}, id ${list.direction}`);
@@ -205,9 +205,9 @@ function pageOf({ tenant, key, direction, rest, limit, offset }: List, source: S
       case when position = '-infinity' then 'never' else (extract(epoch from position) * 1000)::bigint::text end
         || '_' || u.id as cursor, position, u.id
     from (
-      select tenant_id, id, ${key} as position from ${source} as matched ${rest}
+      select id, ${key} as position from ${source} as matched ${rest}
       order by ${key} ${direction}, id ${direction} limit ${limit + 1} offset ${offset}
-    ) as page join users u using (tenant_id, id)
+    ) as page join users u on u.tenant_id = ${tenant.id} and u.id = page.id
     order by position ${direction}, u.id ${direction}`;
 }
 

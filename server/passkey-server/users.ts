@@ -73,13 +73,15 @@ export async function findUserById(db: ReadOnly, tenantId: string, id: string): 
 }
 
 /**
- * The handle of an existing user: its own; none, if it has credentials with the handle of former versions, so that an
- * authenticator goes on to treat all of them as one user's; else the new one.
+ * Whether a user has credentials with the handle of former versions. Such a user gets no other one, so that an authenticator
+ * goes on to treat all of them as one user's.
  */
-const keptHandle = sql`case
-  when ${table.userHandle} is null and exists (
-    select 1 from passkey_credentials c where c.tenant_id = ${table.tenantId} and c.user_id = ${table.id})
-  then null else coalesce(${table.userHandle}, excluded.user_handle) end`;
+async function bearsFormerHandle(tx: Transaction, tenantId: string, userId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select 1 from passkey_users u join passkey_credentials c on c.tenant_id = ${tenantId} and c.user_id = u.id
+    where u.tenant_id = ${tenantId} and u.user_id = ${userId} and u.user_handle is null limit 1`);
+  return rows.length > 0;
+}
 
 /** Creates a user, or updates the name, display name and icon of an existing one. */
 export async function saveUser(
@@ -87,6 +89,9 @@ export async function saveUser(
   { runtime, tenant, now }: Pick<RequestContext<Process>, "runtime" | "tenant" | "now">,
   { userId, ...shown }: StatedUser,
 ): Promise<PasskeyUser> {
+  // Before the upsert, and not within it: Citus takes no subquery there.
+  const former = await tx.execute<{ runs: boolean }>(sql`select ${runsRelease02} as runs`);
+  const keepsHandle = await bearsFormerHandle(tx, tenant.id, userId);
   const [user] = await tx
     .insert(table)
     .values({
@@ -95,13 +100,17 @@ export async function saveUser(
       userId,
       ...shown,
       // Release 0.2 would reject a random one.
-      userHandle: sql`case when ${runsRelease02} then null else ${newUserHandle(runtime.platform)}::bytea end`,
+      userHandle: former.rows[0]?.runs ? null : newUserHandle(runtime.platform),
       createdAt: now,
       updatedAt: now,
     })
     .onConflictDoUpdate({
       target: [table.tenantId, table.userId],
-      set: { ...shown, userHandle: keptHandle, updatedAt: now },
+      set: {
+        ...shown,
+        ...(keepsHandle ? {} : { userHandle: sql`coalesce(${table.userHandle}, excluded.user_handle)` }),
+        updatedAt: now,
+      },
     })
     .returning(columns);
   if (!user) throw new Error("the upsert of a user returned no row");

@@ -96,17 +96,22 @@ export async function renewBinding(
 
 const after = (milliseconds: string) => `${milliseconds}::float8 * interval '1 millisecond'`;
 
-/** The cookie before stays valid for requests under way, if it was valid so far. */
+/**
+ * The cookie before stays valid for requests under way, if it was valid so far. Times are reckoned beside the update: one that
+ * reckons with columns is refused by Citus.
+ */
 const renewText = `
-  with clock as materialized (select ${clockText("$4")} as now),
+  with clock as materialized (
+    select now, now + ${after("$7")} as bound_until, now - ${after("$8")} as valid_since, now + ${after("$8")} as valid_until
+    from (select ${clockText("$4")} as now) moment),
   held as materialized (
     select s.id from sessions s, clock
     where s.tenant_id = $1 and s.id = $2 and s.bound_key is not null and s.expires_at > clock.now
       and ($6::float8 is null or s.last_used_at >= clock.now - ${after("$6")})),
   renewed as (
-    update sessions s set bound_hash = $3, bound_until = clock.now + ${after("$7")}, bound_challenge_at = $5,
+    update sessions s set bound_hash = $3, bound_until = clock.bound_until, bound_challenge_at = $5,
       previous_bound_hash = s.bound_hash,
-      previous_bound_until = case when s.bound_until + ${after("$8")} >= clock.now then clock.now + ${after("$8")} end
+      previous_bound_until = case when s.bound_until >= clock.valid_since then clock.valid_until end
     from held, clock
     where s.tenant_id = $1 and s.id = $2 and held.id = s.id and s.bound_challenge_at < $5::timestamptz
     returning s.id)
