@@ -83,10 +83,12 @@ export function openChallenge(
   });
 }
 
-const consumeText = `consumed as (
+/** The clock is asked beside the deletion, because Citus refuses it in `returning`. */
+const consumeText = `removed as (
   delete from passkey_challenges
   where tenant_id = $1 and challenge = $2 and operation = any($3::text[])
-  returning *, expires_at <= ${clockText("$4")} as expired)`;
+  returning *),
+consumed as (select *, expires_at <= ${clockText("$4")} as expired from removed)`;
 
 /** What `consumePart` returns. */
 interface Consumed {

@@ -6,7 +6,7 @@ import { settingsDigest } from "./stored-skeletons.ts";
 
 /** Reading what is recorded of the flows of one tenant. */
 
-const { recordedFlows: flows, recordedSteps: steps, recordedSettings: settings, users } = schema;
+const { recordedFlows: flows, recordedSteps: steps, recordedSettings: settings } = schema;
 
 /** Filters of a list of flows; an absent one matches every flow. */
 export interface FlowFilter {
@@ -27,10 +27,12 @@ export interface FlowFilter {
 export type RecordedFlow = typeof flows.$inferSelect & { userExists: boolean };
 export type RecordedStep = typeof steps.$inferSelect;
 
-const columns = {
+/** The columns are named with their tables: the query builder writes those of a single table without it. */
+const columnsIn = (tenantId: string) => ({
   ...getTableColumns(flows),
-  userExists: sql<boolean>`exists (select 1 from ${users} where ${users.tenantId} = ${flows.tenantId} and ${users.id} = ${flows.userId})`,
-};
+  userExists: sql<boolean>`exists (
+    select 1 from users u where u.tenant_id = ${tenantId} and u.id = recorded_flows.user_id)`,
+});
 
 /** Matches that are counted, and through which the pages of a list lead. */
 const MAX_COUNTED = 10_000;
@@ -49,7 +51,7 @@ export async function listRecordedFlows(
   const offset = (number - 1) * size;
   if (offset >= total) return { rows: [], total };
   const rows = await db
-    .select(columns)
+    .select(columnsIn(tenantId))
     .from(flows)
     .where(where)
     .orderBy(desc(flows.startedAt), desc(flows.id))
@@ -88,7 +90,7 @@ export async function readRecordedFlow(
   flowId: string,
 ): Promise<{ flow: RecordedFlow; steps: RecordedStep[] } | null> {
   const [flow] = await db
-    .select(columns)
+    .select(columnsIn(tenantId))
     .from(flows)
     .where(and(eq(flows.tenantId, tenantId), eq(flows.id, flowId)));
   if (!flow) return null;
