@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
 import { step } from "../flow/engine.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
 import { adminOperator } from "../testing/admin-operator.ts";
@@ -157,6 +158,9 @@ describe("a recorded flow", () => {
     ]);
     const { body } = await made.operator.call("GET", `/flows/${finished.flowId}`);
     await made.operator.call("DELETE", `/users/${body.user_id}`);
+    // An account of another tenant that has the same id is another account.
+    const { body: tenant } = await made.operator.call("POST", "/tenants", { name: "Other" });
+    await runtime.database.write.insert(schema.users).values({ tenantId: tenant.id, id: body.user_id });
     expect((await existing())[0]).toEqual([
       [true, false],
       [true, false],
