@@ -232,8 +232,8 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: "a violated constraint is not recognised",
     file: "db/errors.ts",
-    text: 'violatedUnique = violated("23505");',
-    fault: 'violatedUnique = violated("23506");',
+    text: 'violatedUnique = violated("23505", "unique");',
+    fault: 'violatedUnique = violated("23506", "unique");',
     caughtBy: ["db/errors.test.ts"],
   },
   {
