@@ -164,7 +164,14 @@ function whether({ code, message }: { code?: RegExp; message?: RegExp }): (error
     );
 }
 
-/** Returns a function that returns the constraint of an error with this code. */
+/** The number of the part of a table that a node of Citus has, after the names of its constraints. */
+const SHARD = /_\d{5,}$/;
+
+/**
+ * Returns a function that returns the constraint that an error names, as the schema does.
+ *
+ * @param kind as in PostgreSQL's message
+ */
 function violated(sqlState: string, kind: "unique" | "foreign key"): (error: unknown) => string | null {
   const told = new RegExp(`violates ${kind} constraint "([^"]+)"`);
   return (error) => {
@@ -177,6 +184,3 @@ function violated(sqlState: string, kind: "unique" | "foreign key"): (error: unk
     return null;
   };
 }
-
-/** The number of the part of a table that a node of Citus has, after the names of its constraints. */
-const SHARD = /_\d{5,}$/;

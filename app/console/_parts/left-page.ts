@@ -22,8 +22,12 @@ export function useIsLeft(): boolean {
   return statuses.some((status) => status === "pending" || status === "success");
 }
 
+/** How long a deletion waits: an answer that does not come must not keep it from being made. */
+const MAX_WAIT_MS = 5_000;
+
 /** Waits for the answers that pages have asked for, so that none is asked for before a deletion and judged after it. */
 export async function allRead(queries: QueryClient): Promise<void> {
   const underWay = queries.getQueryCache().findAll({ fetchStatus: "fetching" });
-  await Promise.allSettled(underWay.map(({ promise }) => promise));
+  const answered = Promise.allSettled(underWay.map(({ promise }) => promise));
+  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 }
