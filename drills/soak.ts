@@ -36,6 +36,8 @@ interface Sample {
   seconds: number;
   logins: number;
   memory: number;
+  /** What the objects take of it. Growth of the rest alone is that of the allocator, or of memory outside of V8. */
+  heap: number;
   descriptors: number;
   rows: Record<string, number>;
 }
@@ -77,10 +79,11 @@ async function soakAt(
       seconds: (performance.now() - began) / 1_000,
       logins: load.succeeded(),
       memory: await metric("max(process_memory_usage_bytes)"),
+      heap: await metric("max(sum by (process) (v8js_memory_heap_used_bytes))"),
       descriptors: await metric("max(process_unix_file_descriptor_count)"),
       rows: await rowsIn(databaseUrl),
     });
-    if ([1, SAMPLES / 2, SAMPLES].includes(count)) print(described(samples.at(-1) as Sample));
+    if (count === 1 || count % (SAMPLES / 6) === 0) print(described(samples.at(-1) as Sample));
   }
   const { interrupted, failed, succeeded } = await load.end();
   const warm = samples.filter((_, index) => index >= SAMPLES * WARM_PART);
@@ -127,11 +130,11 @@ const rowsIn = (databaseUrl: string) =>
     return Object.fromEntries(rows.map(({ name, rows: count }) => [name, count]));
   });
 
-function described({ seconds, logins, memory, descriptors, rows }: Sample): string {
+function described({ seconds, logins, memory, heap, descriptors, rows }: Sample): string {
   const filled = Object.entries(rows)
     .filter(([, count]) => count >= FEW.rows)
     .map(([name, count]) => `${name} ${count}`);
-  return `after ${Math.round(seconds)} s: ${logins} logins, ${Math.round(memory / 1e6)} MB, ${descriptors} descriptors; rows: ${filled.join(", ")}`;
+  return `after ${Math.round(seconds)} s: ${logins} logins, ${Math.round(memory / 1e6)} MB with ${Math.round(heap / 1e6)} MB of objects, ${descriptors} descriptors; rows: ${filled.join(", ")}`;
 }
 
 type Point = [seconds: number, value: number];

@@ -271,6 +271,14 @@ const declarations = {
     description: "Resident memory of the process.",
     attributes: [],
   },
+  heap: {
+    name: "v8js.memory.heap.used",
+    kind: "asked",
+    unit: "By",
+    description:
+      "Memory that the objects of the process take, those included that nothing refers to any more.",
+    attributes: ["v8js.heap.space.name"],
+  },
   processorTime: {
     name: "process.cpu.time",
     kind: "asked_sum",

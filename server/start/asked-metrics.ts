@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
+import { getHeapSpaceStatistics } from "node:v8";
 import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { entersAtWorker, isDistributed } from "#db/distribution";
@@ -80,6 +81,11 @@ export function answerForProcess({
     answerFor("eventLoopDelay", () => [[loop.delaySeconds, {}]]),
     answerFor("eventLoopUse", () => [[loop.utilization, {}]]),
     answerFor("memory", () => [[process.memoryUsage.rss(), {}]]),
+    answerFor("heap", () =>
+      getHeapSpaceStatistics()
+        .filter(({ space_used_size: used }) => used > 0)
+        .map(({ space_name: name, space_used_size: used }) => [used, { "v8js.heap.space.name": name }]),
+    ),
     answerFor("processorTime", () => {
       const { user, system } = process.cpuUsage();
       return [

@@ -130,6 +130,7 @@ describe("GET /metrics", () => {
     expect(sum(found, "stile_deliveries_waiting")).toBe(0);
     for (const process of ["owner", "1", "2"]) {
       expect(sum(found, "process_memory_usage_bytes", { process })).toBeGreaterThan(1e7);
+      expect(sum(found, "v8js_memory_heap_used_bytes", { process })).toBeGreaterThan(1e6);
       expect(sum(found, "db_client_connection_max", { process })).toBeGreaterThan(0);
       expect(sum(found, "process_cpu_time_seconds_total", { process })).toBeGreaterThan(0);
     }
