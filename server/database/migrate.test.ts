@@ -50,28 +50,36 @@ describe("the migration", () => {
   });
 });
 
-/** A database as release 0.2.0 left it, with an account and a flow. */
-async function databaseOf02(name: string): Promise<string> {
+/** A database with the first migrations alone. */
+async function databaseAfter(name: string, count: number): Promise<string> {
   const url = await emptyDatabase(name);
   const folder = join(import.meta.dirname, "../../db/migrations");
   const { entries } = JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8"));
   await withClient(url, async (client) => {
     await client.query(`create schema drizzle;
       create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
-    for (const { tag, when } of entries.slice(0, 3)) {
+    for (const { tag, when } of entries.slice(0, count)) {
       await client.query(readFileSync(join(folder, `${tag}.sql`), "utf8"));
       await client.query("insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)", [
         tag,
         when,
       ]);
     }
-    await client.query(`insert into tenants (id, name) values ('${tenant.id}', 'Stile');
-      insert into users (tenant_id, id) values ('${tenant.id}', '${tenant.id}');
+    await client.query(`insert into tenants (id, name) values ('${tenant.id}', 'Stile')`);
+  });
+  return url;
+}
+
+/** A database as release 0.2.0 left it, with an account and a flow. */
+async function databaseOf02(name: string): Promise<string> {
+  const url = await databaseAfter(name, 3);
+  await withClient(url, (client) =>
+    client.query(`insert into users (tenant_id, id) values ('${tenant.id}', '${tenant.id}');
       insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload,
           user_id, expires_at)
         values ('${tenant.id}', '${tenant.id}', 'login', 'success', 1, '', '', '{}', '[]', '{}', '${tenant.id}',
-          now() + interval '1 hour')`);
-  });
+          now() + interval '1 hour')`),
+  );
   return url;
 }
 
@@ -89,7 +97,7 @@ async function connected(url: string): Promise<pg.Client> {
 
 /** Records what a migration logs. */
 function recorded() {
-  const lines: { migration: string; reason?: string }[] = [];
+  const lines: { migration: string; reason?: string; index?: string; table?: string }[] = [];
   const add = (line: unknown) => void lines.push(line as (typeof lines)[number]);
   return {
     lines,
@@ -171,5 +179,91 @@ describe("the migration of a database in use", () => {
     expect(new Set(steps).size).toBe(steps.length);
     const units = await withClient(url, (client) => client.query("table drizzle.__stile_migration_units"));
     expect(units.rows).toEqual([]);
+  });
+});
+
+describe("an index of a long table", () => {
+  const names = ["emails_beginning", "users_name", "users_family_name"];
+
+  const states = (url: string) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ name: string; isValid: boolean }>(
+        `select indexrelid::regclass::text as name, indisvalid as "isValid" from pg_index
+        where indexrelid::regclass::text = any ($1)`,
+        [names],
+      );
+      return Object.fromEntries(rows.map(({ name, isValid }) => [name, isValid]));
+    });
+  const allValid = Object.fromEntries(names.map((name) => [name, true]));
+
+  /** A database before migration 0042, with more users than are indexed under a lock, one of whom is written by a transaction. */
+  async function longDatabase(name: string) {
+    const url = await databaseAfter(name, 42);
+    const writer = await connected(url);
+    await writer.query(`insert into users (tenant_id, id, name)
+      select '${tenant.id}', gen_random_uuid(), repeat('name', 10) from generate_series(1, 100000)`);
+    await writer.query(`insert into emails (tenant_id, id, user_id, address, is_primary)
+      select tenant_id, gen_random_uuid(), id, id || '@example.com', true from users`);
+    const [one, other] = (await writer.query<{ id: string }>("select id from emails limit 2")).rows;
+    const verify = "update emails set verified_at = now() where id = $1";
+    return {
+      url,
+      begin: async () => {
+        await writer.query("begin");
+        await writer.query(verify, [one?.id]);
+      },
+      end: () => writer.query("commit"),
+      writeMeanwhile: () => withClient(url, (client) => client.query(verify, [other?.id])),
+    };
+  }
+
+  /** Waits until builds wait for the transaction, and returns their processes. */
+  const waitingBuilds = (url: string, count = 1) =>
+    withClient(url, (client) =>
+      eventually(async () => {
+        const { rows } = await client.query<{ pid: number }>(
+          `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'CREATE INDEX CONCURRENTLY%'`,
+        );
+        if (rows.length < count) throw new Error(`${rows.length} builds wait`);
+        return rows.map(({ pid }) => pid);
+      }),
+    );
+
+  it("A366 is built while others write, and waits for those who wrote before", async () => {
+    const { url, begin, end, writeMeanwhile } = await longDatabase("migrate_index");
+    const { log, lines } = recorded();
+    await begin();
+    const migration = migrateDatabase(url, tenant, { log });
+    await waitingBuilds(url);
+    await writeMeanwhile();
+    await end();
+    await migration;
+    expect(await states(url)).toEqual(allValid);
+    expect(lines).toContainEqual({ index: "emails_beginning", table: "emails" });
+  });
+
+  it("A366 is built again after the migration was killed", async () => {
+    const { url, begin, end } = await longDatabase("migrate_index_killed");
+    await begin();
+    const killed = migrateDatabase(url, tenant);
+    const failure = expect(killed).rejects.toThrow();
+    const [pid] = await waitingBuilds(url);
+    await withClient(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
+    await failure;
+    expect(await states(url)).toMatchObject({ emails_beginning: false });
+    await end();
+    await migrateDatabase(url, tenant);
+    expect(await states(url)).toEqual(allValid);
+  });
+
+  it("A366 is built once by servers that start at once", async () => {
+    const { url, begin, end } = await longDatabase("migrate_index_at_once");
+    await begin();
+    const migrations = [1, 2, 3].map(() => migrateDatabase(url, tenant));
+    await waitingBuilds(url);
+    await end();
+    await Promise.all(migrations);
+    expect(await states(url)).toEqual(allValid);
   });
 });

@@ -4,10 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import pg from "pg";
 import type { Logger } from "pino";
-import { isLockTimeout, isRetryable } from "#db/errors";
+import { isDiskFull, isLockTimeout, isRetryable } from "#db/errors";
 import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 import { sha256 } from "../lib/sha256.ts";
+import { buildIndex, isLongBuild, isValidIndex, type NewIndex, newIndex } from "./index-builds.ts";
 import { unitsOf } from "./migration-units.ts";
 import { refuseMoved } from "./moved.ts";
 import { ReadOnlyError } from "./read-only.ts";
@@ -65,7 +66,7 @@ export async function migrateDatabase(
   tenant: { id: string; name: string },
   options: MigrationOptions = {},
 ): Promise<void> {
-  await withConnection(url, (client) => migrate(client, readMigrations(), tenant, options));
+  await withConnection(url, (client) => migrate(client, url, readMigrations(), tenant, options));
 }
 
 /**
@@ -102,11 +103,14 @@ export async function withConnection<Result>(
 interface Step {
   /** For the log and for errors. */
   name: string;
+  /** What has to be built before, outside of a transaction. */
+  index?: NewIndex | undefined;
   run(): Promise<void>;
 }
 
 async function migrate(
   client: pg.Client,
+  url: string,
   migrations: Migration[],
   tenant: { id: string; name: string },
   { log, giveUpMs = GIVE_UP_MS, release = thisRelease() }: MigrationOptions,
@@ -127,6 +131,7 @@ async function migrate(
   let attempts = 0;
   while (!isDone) {
     let step: Step | null = null;
+    let index: NewIndex | undefined;
     await client.query("begin");
     try {
       const { rows } = await client.query(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`);
@@ -135,17 +140,25 @@ async function migrate(
         if (by) throw new OutgrownError(release, by);
         const next = await nextStep(client, migrations);
         step = next ?? { name: "the default tenant", run: finish };
-        await client.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
-        await step.run();
-        if (next) log?.info({ migration: step.name }, "migrated");
+        index = step.index;
+        if (!index) {
+          await client.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
+          await step.run();
+          if (next) log?.info({ migration: step.name }, "migrated");
+        }
       }
       await client.query("commit");
       waitingSince = null;
       attempts = 0;
       if (!step) await pause(BUSY_PAUSE_MS);
+      if (index) await buildIndex(client, index, (work) => withConnection(url, work), log);
     } catch (error) {
       await client.query("rollback").catch(() => {});
       isDone = false;
+      if (step && isDiskFull(error))
+        throw new StartError(
+          `the migration ${step.name} found the disk of the database full: make room and start again, it goes on where it stopped`,
+        );
       if (!step || !(isLockTimeout(error) || isRetryable(error))) throw error;
       waitingSince ??= performance.now();
       if (performance.now() - waitingSince > giveUpMs)
@@ -238,10 +251,13 @@ async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Ste
   );
   const units = unitsOf(migration.sql).map((statements) => ({ statements, id: idOf(statements) }));
   const unit = units.find(({ id }) => !done.some((one) => one.unit === id));
+  const index = unit?.statements.length === 1 ? newIndex(unit.statements[0] as string) : null;
   return {
     name: `${migration.name}${unit ? ` (${units.indexOf(unit) + 1} of ${units.length})` : ""}`,
+    index: index && (await isLongBuild(client, index)) ? index : undefined,
     async run() {
-      for (const statement of unit?.statements ?? []) await client.query(statement);
+      const isBuilt = index !== null && (await isValidIndex(client, index.name));
+      for (const statement of isBuilt ? [] : (unit?.statements ?? [])) await client.query(statement);
       if (unit && unit !== units.at(-1))
         await client.query("insert into drizzle.__stile_migration_units values ($1, $2)", [
           migration.hash,

@@ -16,8 +16,10 @@ export function unitsOf(statements: readonly string[]): MigrationUnit[] {
   let rest = [...statements];
   while (rest.length > 0) {
     const [first = "", ...others] = rest;
-    const view = /^DROP VIEW (\S+?);?$/.exec(bare(first))?.[1];
-    const remade = view ? others.findIndex((other) => bare(other).startsWith(`CREATE VIEW ${view} `)) : -1;
+    const view = /^DROP VIEW (\S+?);?$/.exec(withoutComments(first))?.[1];
+    const remade = view
+      ? others.findIndex((other) => withoutComments(other).startsWith(`CREATE VIEW ${view} `))
+      : -1;
     if (remade >= 0) {
       const between = others.slice(0, remade);
       const create = others[remade] as string;
@@ -38,23 +40,23 @@ export function unitsOf(statements: readonly string[]): MigrationUnit[] {
 }
 
 function unitOf(statement: string): string[] {
-  const changed = /^(?:UPDATE|DELETE FROM) ("\w+")/.exec(bare(statement))?.[1];
+  const changed = /^(?:UPDATE|DELETE FROM) ("\w+")/.exec(withoutComments(statement))?.[1];
   return changed ? [`LOCK TABLE ${changed} IN SHARE ROW EXCLUSIVE MODE`, statement] : [statement];
 }
 
 /** Whether a statement between the end of a view and its new form can run before both. */
 function isIndependent(statement: string): boolean {
   return /^(?:ALTER TABLE \S+ ADD (?:COLUMN|CONSTRAINT)|CREATE (?:UNIQUE )?INDEX|CREATE TABLE|CREATE VIEW)/.test(
-    bare(statement),
+    withoutComments(statement),
   );
 }
 
 function isReplacedConstraint(statement: string, next = ""): boolean {
-  const dropped = /^ALTER TABLE (\S+) DROP CONSTRAINT/.exec(bare(statement))?.[1];
-  return dropped !== undefined && bare(next).startsWith(`ALTER TABLE ${dropped} ADD CONSTRAINT`);
+  const dropped = /^ALTER TABLE (\S+) DROP CONSTRAINT/.exec(withoutComments(statement))?.[1];
+  return dropped !== undefined && withoutComments(next).startsWith(`ALTER TABLE ${dropped} ADD CONSTRAINT`);
 }
 
 /** A statement without comments before it. */
-function bare(statement: string): string {
+export function withoutComments(statement: string): string {
   return statement.replace(/^(?:\s*--[^\n]*\n)*\s*/, "").trimEnd();
 }
