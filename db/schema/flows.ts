@@ -64,8 +64,8 @@ export const instances = declareTable(
   {
     id: uuid("id").primaryKey(),
     leasedUntil: moment("leased_until").notNull(),
-    /** As in `releases`. Release 0.2 names none. */
-    version: text("version"),
+    /** As in `releases`. Release 0.2 names none, so that it cannot run any more. */
+    version: text("version").notNull(),
   },
   {
     owner: "deployment",

@@ -4,7 +4,6 @@ import type { Config } from "../config/schema.ts";
 import { factsById } from "../identity/facts.ts";
 import type { Rates } from "../limits/rate-limits.ts";
 import { accountLanguage } from "../mail/mail-language.ts";
-import { mailQueueOf } from "../mail/messages.ts";
 import { passcode } from "../methods/passcode/index.ts";
 import { type AdminContext, changeUser } from "./change-user.ts";
 import { type AdminVerdict, notFound, rejectAdmin } from "./rejections.ts";
@@ -37,7 +36,7 @@ export async function offerRecovery(context: AdminContext<Rates>, userId: string
       return rejectAdmin("conflict", "The user was changed concurrently.");
     await record("recovery_offered");
     jobs.push({
-      name: mailQueueOf("recovery_offered"),
+      name: "send_mail",
       tenantId: tenant.id,
       to: email,
       language: accountLanguage(user) ?? "en",

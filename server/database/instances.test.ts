@@ -44,7 +44,7 @@ describe("the table of running servers", () => {
     const lease = await takeLease(test.database, running, false, log, standing);
     const dead = randomUUID();
     await test.database.write.execute(
-      sql`insert into instances values (${dead}, now() - interval '1 second')`,
+      sql`insert into instances values (${dead}, now() - interval '1 second', '1.0.0')`,
     );
     const [ofRunning, ofDead, ofUnknown] = [
       await claimedFlow(running),

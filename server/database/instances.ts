@@ -47,10 +47,6 @@ export function renewalOf(instanceId: string): string {
     select ${releasesJson} as releases`;
 }
 
-/** SQL condition: a server of release 0.2, which names no version in its lease, runs on this database. */
-export const runsRelease02 = sql<boolean>`exists (
-  select 1 from instances where version is null and leased_until > statement_timestamp())`;
-
 /** SQL condition: a server of another release than this one runs on this database. */
 export const runsOtherRelease = sql<boolean>`exists (
   select 1 from instances

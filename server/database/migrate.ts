@@ -30,6 +30,12 @@ const MAX_PAUSE_MS = 5_000;
 /** The time after which a lock that is not obtained ends the migration. */
 const GIVE_UP_MS = 600_000;
 
+/** Longest wait for the lease of a server of release 0.2 to end: longer than one that was killed has left. */
+const LEASE_OF_02_MS = 70_000;
+
+/** The pause before looking again whether it has ended. */
+const LEASE_PAUSE_MS = 1_000;
+
 /** The pause before looking again whether another process has finished its migration. */
 const BUSY_PAUSE_MS = 100;
 
@@ -117,6 +123,7 @@ async function migrate(
 ): Promise<void> {
   await refuseMoved(client);
   let isDone = await isMigrated(client, migrations, tenant, release);
+  if (!isDone) await outliveRelease02(client, log);
   const finish = async () => {
     await client.query(
       `insert into tenants (id, name) values ($1, $2)
@@ -173,6 +180,34 @@ async function migrate(
       );
       await pause(pauseMs);
     }
+  }
+}
+
+/**
+ * Waits until no server of release 0.2 runs. It does not know the table of releases, so it would go on, beside a version that
+ * it does not understand.
+ *
+ * @throws StartError if one goes on to run
+ */
+async function outliveRelease02(client: pg.Client, log: MigrationOptions["log"]): Promise<void> {
+  const { rows: tables } = await client.query<{ found: string | null }>(
+    "select to_regclass('instances') as found",
+  );
+  if (tables[0]?.found === null) return;
+  const began = performance.now();
+  for (;;) {
+    // Its leases name no version: the column is of a later migration.
+    const { rows } = await client.query(
+      `select 1 from instances
+      where to_jsonb(instances) ->> 'version' is null and leased_until > statement_timestamp() limit 1`,
+    );
+    if (rows.length === 0) return;
+    if (performance.now() - began > LEASE_OF_02_MS)
+      throw new StartError(
+        "a server of release 0.2 uses this database: replace it by release 0.3 first, as docs/upgrades.md says, or stop it",
+      );
+    log?.warn({ reason: "a server of release 0.2 runs, or was killed a minute ago" }, "the migration waits");
+    await pause(LEASE_PAUSE_MS);
   }
 }
 

@@ -14,7 +14,7 @@ export interface Release {
  * The oldest release that may run beside this version. A change that it would do wrongly raises it: data that it reads
  * wrongly, a rule that it does not enforce (decision 63).
  */
-const OLDEST_BESIDE = "0.2.0";
+const OLDEST_BESIDE = "0.3.0";
 
 /** Exit code of a process that the database has outgrown: a supervisor need not start it again. */
 export const OUTGROWN_EXIT_CODE = 3;

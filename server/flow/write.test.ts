@@ -443,12 +443,12 @@ describe("what a sign-in wakes", () => {
       await added.finish(noting(adding, woken));
       expect((await storedEvents(runtime)).map(({ name }) => name)).toEqual(loginEvents);
       // The sign-ins are of browsers without a mark, whose owners a mail tells.
-      expect(woken).toEqual(["webhooks", "send_newer_mail"]);
+      expect(woken).toEqual(["webhooks", "send_mail"]);
       const present = await almostSignedIn();
       const before = (await storedEvents(runtime)).length;
       await present.finish(noting(runtime, woken));
       expect((await storedEvents(runtime)).slice(before).map(({ name }) => name)).toEqual(loginEvents);
-      expect(woken).toEqual(["webhooks", "send_newer_mail", "webhooks", "send_newer_mail"]);
+      expect(woken).toEqual(["webhooks", "send_mail", "webhooks", "send_mail"]);
     } finally {
       await runtime.database.write.$client.query("delete from webhooks");
     }

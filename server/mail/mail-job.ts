@@ -1,5 +1,5 @@
 import type { CodeContent, MessageJob } from "../messages/message.ts";
-import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
+import type { NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**
  * The content of a mail. The only visitor input in it is addresses of the account in canonical form, and the name of a
@@ -7,5 +7,7 @@ import type { MailQueue, NoticeMail, PasscodeMail, SecurityMail } from "./messag
  */
 export type MailContent = ({ type: PasscodeMail } & CodeContent) | { type: NoticeMail } | SecurityMail;
 
-/** A job that sends one mail. Its name is the queue of its message (`mailQueueOf`). */
-export type MailJob = { [Queue in MailQueue]: MessageJob<"mail", Queue, MailContent> }[MailQueue];
+/** A job that sends one mail. Servers of release 0.3 put some into the second queue, which this version only takes from. */
+export type MailJob =
+  | MessageJob<"mail", "send_mail", MailContent>
+  | MessageJob<"mail", "send_newer_mail", MailContent>;

@@ -51,37 +51,6 @@ export type MessageOf<Kind extends MailKind> = {
   [Message in MailMessage]: MailMessages[Message] extends Kind ? Message : never;
 }[MailMessage];
 
-/**
- * The messages that release 0.2 sends. It gives up a mail of any other at once, so these alone go into the queue that it
- * takes from.
- */
-const messagesOfFormerRelease: ReadonlySet<MailMessage> = new Set([
-  "login",
-  "recovery",
-  "email_verification",
-  "email_login_attempted",
-  "email_registration_attempted",
-  "email_create",
-  "email_delete",
-  "primary_email_update",
-  "password_update",
-  "password_delete",
-  "passkey_create",
-  "passkey_delete",
-  "mfa_create",
-  "identity_create",
-  "recovery_code_use",
-  "mfa_delete",
-]);
-
-/** The queues of mails. Release 0.2 takes from `send_mail` too. */
-export type MailQueue = "send_mail" | "send_newer_mail";
-
-/** Returns the queue that every server which takes from it can send a message of. */
-export function mailQueueOf(message: MailMessage): MailQueue {
-  return messagesOfFormerRelease.has(message) ? "send_mail" : "send_newer_mail";
-}
-
 export function messagesOf<Kind extends MailKind>(kind: Kind): MessageOf<Kind>[] {
   return (Object.keys(mailMessages) as MailMessage[]).filter(
     (message): message is MessageOf<Kind> => mailMessages[message] === kind,

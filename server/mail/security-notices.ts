@@ -2,13 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { Client } from "../context/client.ts";
 import type { TenantContext } from "../context/context.ts";
 import type { MailJob } from "./mail-job.ts";
-import {
-  type ImpersonationDetails,
-  type MessageOf,
-  mailQueueOf,
-  type SecurityMail,
-  type SignInDetails,
-} from "./messages.ts";
+import type { ImpersonationDetails, MessageOf, SecurityMail, SignInDetails } from "./messages.ts";
 
 /** Changes that the account owner is notified of. */
 export type NoticeKind = SecurityMail["type"];
@@ -68,7 +62,7 @@ export function securityNotice<Kind extends NoticeKind>(
 ): MailJob[] {
   if (to === null || !isEnabled(tenant.config, kind)) return [];
   const mail = { type: kind, ...details } as SecurityMail;
-  return [{ name: mailQueueOf(kind), tenantId: tenant.id, to, language: client.language ?? "en", mail }];
+  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language ?? "en", mail }];
 }
 
 /** Whether owners are told of a kind. What operators do is told by a setting of the server. */

@@ -1,7 +1,6 @@
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { RequestContext } from "../context/context.ts";
-import { runsRelease02 } from "../database/instances.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../failures/passkey-server.ts";
 import { newUserHandle } from "../webauthn/user-handle.ts";
 import { auditPasskeys } from "./audit.ts";
@@ -90,7 +89,6 @@ export async function saveUser(
   { userId, ...shown }: StatedUser,
 ): Promise<PasskeyUser> {
   // Before the upsert, and not within it: Citus takes no subquery there.
-  const former = await tx.execute<{ runs: boolean }>(sql`select ${runsRelease02} as runs`);
   const keepsHandle = await bearsFormerHandle(tx, tenant.id, userId);
   const [user] = await tx
     .insert(table)
@@ -99,8 +97,7 @@ export async function saveUser(
       id: runtime.platform.uuid(),
       userId,
       ...shown,
-      // Release 0.2 would reject a random one.
-      userHandle: former.rows[0]?.runs ? null : newUserHandle(runtime.platform),
+      userHandle: newUserHandle(runtime.platform),
       createdAt: now,
       updatedAt: now,
     })

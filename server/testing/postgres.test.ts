@@ -22,7 +22,7 @@ describe("testDatabase", () => {
   it("is not shared with other tests", async () => {
     await first.database.write
       .insert(schema.instances)
-      .values({ id: crypto.randomUUID(), leasedUntil: new Date() });
+      .values({ id: crypto.randomUUID(), leasedUntil: new Date(), version: "1.0.0" });
     expect(await first.database.read.$count(schema.instances)).toBe(1);
     expect(await second.database.read.$count(schema.instances)).toBe(0);
   });
@@ -30,7 +30,7 @@ describe("testDatabase", () => {
   it("rejects writes of the read pool", async () => {
     const write = first.database.read
       .insert(schema.instances)
-      .values({ id: crypto.randomUUID(), leasedUntil: new Date() });
+      .values({ id: crypto.randomUUID(), leasedUntil: new Date(), version: "1.0.0" });
     await expect(write).rejects.toMatchObject({ cause: { code: "25006" } });
   });
 });

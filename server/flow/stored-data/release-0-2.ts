@@ -1,10 +1,6 @@
-import type { FlowData, FlowRecord, HistoryEntry } from "../data.ts";
 import type { StateName } from "../names.ts";
 
-/**
- * What release 0.2 stores of a flow, which is format 1. It drops members that it does not know when it writes a flow
- * back, the number of the format among them: a row without a number is of this format.
- */
+/** What release 0.2 stores of a flow, which is format 1. It writes no number of it. */
 export const FORMAT_OF_0_2 = 1;
 
 /**
@@ -69,32 +65,6 @@ export function fromRelease02({ state, data, history }: UnvalidatedFlow): Unvali
 export function hidesSecretsOf02(state: string): boolean {
   return statesWithCodes.includes(state);
 }
-
-/**
- * Adds the names of release 0.2, so that it reads a flow right that the present version stores. What it does not know,
- * such as the method used last, it drops.
- */
-export function dataFor02(data: FlowData | HistoryEntry["data"]): Json {
-  const { completedStates, credentialKind, passcode } = data;
-  return {
-    ...data,
-    answered: completedStates.filter((state) => Object.hasOwn(states, state)),
-    ...(credentialKind ? { creating: credentialKind } : {}),
-    ...(passcode ? { passcode: { ...passcode, genuine: !passcode.decoy } } : {}),
-  };
-}
-
-/**
- * Whether release 0.2 would do wrongly what this flow is for: give the session of a flow with a challenge to the browser,
- * or link the identity that a user reauthenticates with, which may be another user's, to the account.
- */
-export function isUnknownTo02({ state, data }: Pick<FlowRecord, "state" | "data">): boolean {
-  const reauthenticatesAtProvider = state === "thirdparty" && data.steppingUp === true;
-  return data.codeChallenge !== undefined || reauthenticatesAtProvider;
-}
-
-/** A member that release 0.2 refuses to read the data with. */
-export const unreadableFor02: Json = { answered: null };
 
 function stateFrom02(state: unknown): unknown {
   return typeof state === "string" && Object.hasOwn(states, state)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FlowData, flowData } from "../data.ts";
+import { type FlowData, type FlowRecord, flowData } from "../data.ts";
 import { FLOW_FORMAT, readStoredData, toStoredData } from "./stored-flow-data.ts";
 
 const userId = "00000000-0000-4000-8000-000000000001";
@@ -33,6 +33,8 @@ const of02 = {
   },
 };
 
+const choice = { request: "a request", accounts: [] };
+
 const row = (record: { state: FlowData["completedStates"][number]; data: FlowData; history?: [] }) => ({
   state: record.state,
   ...(JSON.parse(JSON.stringify(toStoredData({ history: [], ...record }))) as {
@@ -42,31 +44,6 @@ const row = (record: { state: FlowData["completedStates"][number]; data: FlowDat
   payload: {},
   problem: null,
 });
-
-/** As release 0.2 reads it: it drops what it does not know. */
-const rewrittenBy02 = (data: object) => {
-  const known = [
-    "capabilities",
-    "rememberMe",
-    "identifier",
-    "email",
-    "username",
-    "userId",
-    "passcode",
-    "factors",
-  ];
-  const others = [
-    "signedUp",
-    "returnTo",
-    "creating",
-    "enrolled",
-    "answered",
-    "pending",
-    "recovering",
-    "emailVerified",
-  ];
-  return Object.fromEntries(Object.entries(data).filter(([name]) => [...known, ...others].includes(name)));
-};
 
 describe("a flow that release 0.2 stored", () => {
   test("keeps its state, what was proven, the code that it waits for and its way back", () => {
@@ -127,41 +104,25 @@ describe("a flow that this version stores", () => {
     expect(readStoredData(row({ state: "passcode_confirmation", data }))).toMatchObject({ ok: true, data });
   });
 
-  test("bears the names of release 0.2, and is read right after that has written it", () => {
-    const stored = row({ state: "passcode_confirmation", data });
-    expect(stored.data).toMatchObject({
-      answered: ["preflight", "login_init"],
-      creating: "security_key",
-      passcode: { genuine: true },
-    });
-    const { lastMethod, ...kept } = data;
-    const read = readStoredData({ ...stored, data: rewrittenBy02(stored.data) });
-    expect(read).toMatchObject({ ok: true, data: kept });
-  });
-
   test("has no member that is empty by default, and is read as if it had", () => {
     const stored = row({ state: "login_init", data: flowData.parse({}) });
     expect(stored.data).toEqual({ format: FLOW_FORMAT });
     expect(readStoredData(stored)).toMatchObject({ ok: true, data: flowData.parse({}) });
   });
 
-  test("A164 cannot be read by release 0.2 if its session is for the holder of a verifier", () => {
-    const stored = row({ state: "login_init", data: { ...data, codeChallenge: "a challenge" } });
-    expect(stored.data).toMatchObject({ answered: null, readableFrom: FLOW_FORMAT });
-    expect(readStoredData(stored)).toMatchObject({ ok: true, data: { codeChallenge: "a challenge" } });
+  test.each<[string, Partial<Pick<FlowRecord, "state" | "data">>]>([
+    ["in a state of applications", { state: "account_choice", data: flowData.parse({ choice }) }],
+    ["whose application asks for a class", { data: flowData.parse({ classes: ["phr"] }) }],
+    ["that ends a session at a provider", { data: flowData.parse({ providerSession: "a session" }) }],
+  ])("cannot be read by release 0.3 if it is one %s", (_, change) => {
+    const flow = { state: "login_init" as const, data, ...change };
+    const stored = row(flow);
+    expect(stored.data).toMatchObject({ readableFrom: FLOW_FORMAT });
+    expect(readStoredData(stored)).toMatchObject({ ok: true, data: flow.data });
   });
 
-  test("A130 cannot be read by release 0.2 while its user reauthenticates at a provider", () => {
-    const there = row({ state: "thirdparty", data: { ...data, steppingUp: true } });
-    expect(there.data).toMatchObject({ answered: null, readableFrom: FLOW_FORMAT });
-    expect(readStoredData(there)).toMatchObject({ ok: true, data: { steppingUp: true } });
-    for (const stored of [
-      row({ state: "login_password", data: { ...data, steppingUp: true } }),
-      row({ state: "thirdparty", data }),
-    ]) {
-      expect(stored.data).toMatchObject({ answered: data.completedStates });
-      expect(stored.data).not.toHaveProperty("readableFrom");
-    }
+  test("can be read by release 0.3 if it is any other", () => {
+    expect(row({ state: "passcode_confirmation", data }).data).not.toHaveProperty("readableFrom");
   });
 });
 

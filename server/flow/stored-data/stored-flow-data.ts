@@ -3,18 +3,11 @@ import { type FlowData, type FlowRecord, flowData, type HistoryEntry, historyEnt
 import { type ErrorCode, errors, isInputError, type StepError } from "../errors.ts";
 import { stateNames } from "../names.ts";
 import { states } from "../states/index.ts";
-import {
-  dataFor02,
-  FORMAT_OF_0_2,
-  fromRelease02,
-  hidesSecretsOf02,
-  isUnknownTo02,
-  type UnvalidatedFlow,
-  unreadableFor02,
-} from "./release-0-2.ts";
+import { FORMAT_OF_0_2, fromRelease02, hidesSecretsOf02, type UnvalidatedFlow } from "./release-0-2.ts";
+import { isUnknownTo03 } from "./release-0-3.ts";
 
 /** The format that this version stores flows in. A change of `flowData` that a former version reads wrong raises it. */
-export const FLOW_FORMAT = 2;
+export const FLOW_FORMAT = 3;
 
 /**
  * The number of the format, and the oldest format whose versions read the flow right. Stored inside of the data: a
@@ -32,27 +25,26 @@ export interface StoredFlowData {
 }
 
 /**
- * Returns what is stored of a flow. Servers of the former release may step it next, so it bears that release's names
- * beside the present ones (decision 62).
+ * Returns what is stored of a flow. Servers of the former release may step it next, unless it says that they cannot
+ * (decision 62).
  */
 export function toStoredData({
   state,
   data,
   history,
 }: Pick<FlowRecord, "state" | "data" | "history">): StoredFlowData {
-  const isReadableBy02 = !isUnknownTo02({ state, data });
   return {
     data: {
-      ...withoutEmpty(dataFor02(data)),
-      ...(isReadableBy02 ? {} : { ...unreadableFor02, readableFrom: FLOW_FORMAT }),
+      ...withoutEmpty(data),
+      ...(isUnknownTo03({ state, data }) ? { readableFrom: FLOW_FORMAT } : {}),
       format: FLOW_FORMAT,
     },
-    history: history.map((entry) => ({ state: entry.state, data: withoutEmpty(dataFor02(entry.data)) })),
+    history: history.map((entry) => ({ state: entry.state, data: withoutEmpty(entry.data) })),
   };
 }
 
 /** Members that every version reads as empty if they are absent. */
-const emptyByDefault = ["factors", "completedStates", "answered", "pending"];
+const emptyByDefault = ["factors", "completedStates", "pending"];
 
 function withoutEmpty(data: Record<string, unknown>): object {
   const isEmpty = (name: string) => Object.values(data[name] ?? {}).every((value) => value === undefined);

@@ -108,7 +108,7 @@ describe("an offer to sign in again", () => {
     await call("PATCH", `/users/${userId}`, { language: "de" });
     expect((await call("POST", `/users/${userId}/recovery`)).status).toBe(204);
     expect(runtime.enqueued.at(-1)).toEqual({
-      name: "send_newer_mail",
+      name: "send_mail",
       tenantId: runtime.tenant.id,
       to: addresses[0],
       language: "de",

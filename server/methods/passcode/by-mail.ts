@@ -1,5 +1,5 @@
 import type { MailJob } from "../../mail/mail-job.ts";
-import { mailQueueOf, type PasscodeMail } from "../../mail/messages.ts";
+import type { PasscodeMail } from "../../mail/messages.ts";
 import { mailedLink } from "../mailed-link/mailed-link.ts";
 import { newPasscode } from "./new-passcode.ts";
 import type { PasscodeChannel } from "./passcode-channel.ts";
@@ -26,7 +26,7 @@ export const byMail: PasscodeChannel<PasscodeMail, MailJob> = {
     const to = isWithheld || isNobody ? null : recipient;
     const reason = isWithheld ? "limit_reached" : isNobody ? "no_account" : "no_address";
     return {
-      name: mailQueueOf(mail.type),
+      name: "send_mail",
       tenantId: tenant.id,
       to,
       language: client.language ?? "en",

@@ -5,7 +5,6 @@ import type { Part } from "#db/part";
 import { prepared } from "#db/prepared";
 import { runTogether } from "#db/together";
 import type { RequestContext } from "../../context/context.ts";
-import { runsRelease02 } from "../../database/instances.ts";
 import type { OnPlatform } from "../../lib/platform.ts";
 import type { CredentialId } from "../../webauthn/credential-record.ts";
 import { legacyUserHandle, newUserHandle } from "../../webauthn/user-handle.ts";
@@ -27,7 +26,6 @@ const selectState = prepared("creation_state", (db) => {
       transports: credentials.transports,
       mfaOnly: credentials.mfaOnly,
       userHandle: credentials.userHandle,
-      besideRelease02: runsRelease02,
     })
     .from(sql`(select) as one`)
     .leftJoin(userHandles, and(eq(userHandles.tenantId, tenantId), eq(userHandles.userId, userId)))
@@ -40,8 +38,7 @@ const selectState = prepared("creation_state", (db) => {
  *
  * The handle is made with the first one, and stored at once, outside of the step's transaction: of two ceremonies that begin
  * together, both must offer the same one. An account that has credentials of a former version goes on with their handle,
- * so that an authenticator treats all of them as one account's. So does an account whose first one is made while a server
- * of release 0.2 runs, which would reject a random handle.
+ * so that an authenticator treats all of them as one account's.
  *
  * @param userId the account, or the one that a registration is about to create
  * @returns `handle`: `user.id`; `existing`: the account's credentials, oldest first
@@ -55,10 +52,7 @@ export async function creationState(
   const existing = rows.flatMap(({ id, transports, mfaOnly }) =>
     id === null ? [] : [{ id, transports: transports ?? [], mfaOnly: mfaOnly ?? false }],
   );
-  const isLegacy = rows.some(
-    ({ id, userHandle, besideRelease02 }) =>
-      (id !== null && userHandle === null) || (id === null && besideRelease02),
-  );
+  const isLegacy = rows.some(({ id, userHandle }) => id !== null && userHandle === null);
   const stored = rows[0]?.handle ?? (isLegacy ? legacyUserHandle(userId) : null);
   return { handle: stored ?? (await madeHandle(context, userId)), existing };
 }
