@@ -10,7 +10,7 @@ import {
   settingsOfFormerRelease,
   startFormerRelease,
 } from "../server/testing/former-release.ts";
-import { journeys } from "../server/testing/journeys/index.ts";
+import { allJourneys } from "../server/testing/journeys/index.ts";
 import {
   atState,
   begin,
@@ -25,9 +25,11 @@ import { byPassword, chooseUsername, login } from "../server/testing/journeys/lo
 import { createTotp, password, registered, registration } from "../server/testing/journeys/registrations.ts";
 import { answerTotp } from "../server/testing/journeys/second-factor-logins.ts";
 import { startProviders } from "../server/testing/journeys/settings.ts";
+import { jpegPicture } from "../server/testing/jpeg-pictures.ts";
 import { startTestCluster, withClient } from "../server/testing/postgres-cluster.ts";
 import { readPng } from "../server/testing/qr-reading.ts";
 import {
+  type RecordedWalk,
   type Recording,
   recordCookies,
   recordCredentials,
@@ -44,16 +46,18 @@ import { linkOf, requests } from "../server/testing/uaf-walk.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 
 /**
- * `npm run record:former`: fills a database by servers of the former release, and writes
- * it to `server/testing/release-0.2`, with what its users hold. `data-of-former-release.test.ts` restores it.
+ * `npm run record:former`: fills a database by servers of the former release, with the `stile.config.json` of its folder
+ * `server/testing/release-…`, and writes it there, with what its users hold. `data-of-former-release.test.ts` restores it.
  */
 
-const config = readFileSync(join(recordingFolder, "stile.config.json"), "utf8");
+const target = recordingFolder(formerRelease.version.replace(/\.\d+$/, ""));
+
+const config = readFileSync(join(target, "stile.config.json"), "utf8");
 const settings = JSON.parse(config) as Record<string, unknown> & { base_url: string; tenant: { id: string } };
 const origin = settings.base_url;
 
 const folder = mkdtempSync(join(tmpdir(), "stile recording "));
-copyFileSync(join(recordingFolder, "stile.config.json"), join(folder, "stile.config.json"));
+copyFileSync(join(target, "stile.config.json"), join(folder, "stile.config.json"));
 const { cluster, stop } = await startTestCluster();
 try {
   await record();
@@ -89,12 +93,26 @@ async function record(): Promise<void> {
     await enterWrongPassword(server, fixtures);
     const tenant = await anotherTenant(server, fixtures);
     const passkeys = await passkeyServer(server, await keyFor("passkeys", "--name", "a shop"));
+    await storedWebhook(server, await keyFor("admin", "--name", "an operator"));
     await query("drop rule keep_mails on mailbox", []);
-    // These mails cannot be sent.
+    // These mails and SMS cannot be sent.
     await server.kill("SIGTERM");
-    server = await startFormerRelease({ ...env, SMTP_URL: "smtp://127.0.0.1:9" }, folder);
+    const undelivered = {
+      SMTP_URL: "smtp://127.0.0.1:9",
+      STILE_SMS_DELIVERY_URL: "http://127.0.0.1:9",
+      STILE_SMS_DELIVERY_ACCOUNT_SID: "an_account",
+      STILE_SMS_DELIVERY_AUTH_TOKEN: "a token",
+    };
+    server = await startFormerRelease({ ...env, ...undelivered }, folder);
     const authenticator = await authenticatorOf(server, authenticatorKey);
-    const unmailed = await unmailedLogin(server, fixtures, walks);
+    const unmailed = await unsentLogin(
+      "a login by a mailed code",
+      "passcode_confirmation",
+      server,
+      walks,
+      fixtures,
+    );
+    const unsent = await unsentLogin("a login with a code by SMS", "login_sms", server, walks, fixtures);
     await waitForRetries(query);
     await keepWaiting(fixtures);
     const recording = {
@@ -103,6 +121,7 @@ async function record(): Promise<void> {
       walks: walks.map(recordWalk),
       trusted,
       unmailed,
+      unsent,
       authorization,
       tenant,
       passkeys,
@@ -122,9 +141,9 @@ async function record(): Promise<void> {
       "-- key in stile.config.json beside this file; what users hold, private keys included, is in users.json.",
       "",
     ];
-    writeFileSync(join(recordingFolder, "database.sql"), header.join("\n") + dump);
+    writeFileSync(join(target, "database.sql"), header.join("\n") + dump);
     writeFileSync(
-      join(recordingFolder, "users.json"),
+      join(target, "users.json"),
       `${JSON.stringify({ recordedAt, ...recording } satisfies Recording)}\n`,
     );
   } finally {
@@ -156,7 +175,7 @@ async function emptyDatabase(): Promise<string> {
 async function beginWalks(server: RunningServer, fixtures: Fixtures): Promise<Walk[]> {
   const walks: Walk[] = [];
   const visited = new Set<string>();
-  for (const journey of journeys) {
+  for (const journey of allJourneys) {
     for (let steps = 0; ; steps++) {
       const walk = await begin(withAccount(journey), server, fixtures, steps);
       if (!walk) break;
@@ -178,7 +197,7 @@ function withAccount(journey: Journey): Journey {
   };
 }
 
-/** Signs in with a second factor and chooses a username, in a browser that is trusted from then on. */
+/** Signs in with a second factor and chooses a username and a picture, in a browser that is trusted from then on. */
 async function trustedBrowser(server: RunningServer, fixtures: Fixtures): Promise<Recording["trusted"]> {
   const person = newPerson();
   const client = flowClient(server.url);
@@ -190,6 +209,9 @@ async function trustedBrowser(server: RunningServer, fixtures: Fixtures): Promis
     end: atState("success"),
   };
   await complete(journey, { client, person, fixtures });
+  await client.start("profile");
+  await client.act("register_client_capabilities", { webauthn_available: true });
+  await client.act("picture_update", { picture: jpegPicture("square").toString("base64url") });
   return { person: recordPerson(person), cookies: recordCookies(client) };
 }
 
@@ -325,21 +347,22 @@ async function authenticatorOf(server: RunningServer, key: string): Promise<Reco
   return { key, userId, phone: recordUafKeys(phone), pushToken, request };
 }
 
-/** Asks for a code while no mail can be sent. */
-async function unmailedLogin(
+/** Asks for a code, in the state that waits for it, while none can be sent. */
+async function unsentLogin(
+  name: string,
+  waiting: string,
   server: RunningServer,
-  fixtures: Fixtures,
   walks: Walk[],
-): Promise<Recording["unmailed"]> {
-  const name = "a login by a mailed code";
-  const journey = journeys.find((one) => one.name === name);
+  fixtures: Fixtures,
+): Promise<RecordedWalk> {
+  const journey = allJourneys.find((one) => one.name === name);
   const of = walks.find((walk) => walk.journey.name === name && walk.steps === 0);
   if (!journey || !of) throw new Error(`there is no journey "${name}"`);
   const walk: Walk = { journey, client: flowClient(server.url), person: newPerson(), fixtures, steps: 0 };
-  walk.person.email = of.person.email;
-  walk.person.usedCodes = new Set(of.person.usedCodes);
+  const { email, phoneNumber, usedCodes } = of.person;
+  Object.assign(walk.person, { email, phoneNumber, usedCodes: new Set(usedCodes) });
   await walk.client.start("login");
-  while (walk.client.state.name !== "passcode_confirmation") {
+  while (walk.client.state.name !== waiting) {
     const { state } = walk.client;
     const act = journey.acts[state.name];
     if (!act) throw new Error(`${name} does not know ${state.name}`);
@@ -350,6 +373,16 @@ async function unmailedLogin(
   return recordWalk(walk);
 }
 
+/** Stores a webhook that nothing answers. */
+async function storedWebhook(server: RunningServer, key: string): Promise<void> {
+  const response = await fetch(`${server.url}/admin/webhooks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ callback: "http://127.0.0.1:59999/stored", events: ["user.delete"] }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
 /** Waits until the attempt at each job has failed, so that none is taken by a process that has gone. */
 async function waitForRetries(query: Fixtures["query"]): Promise<void> {
   await eventually(async () => {
@@ -357,16 +390,22 @@ async function waitForRetries(query: Fixtures["query"]): Promise<void> {
       "select distinct name, state::text from pgboss.job where state in ('created', 'retry', 'active') order by name",
       [],
     );
-    const expected = ["push_authenticator_request", "send_mail"].map((name) => ({ name, state: "retry" }));
+    const expected = ["push_authenticator_request", "send_mail", "send_sms"].map((name) => ({
+      name,
+      state: "retry",
+    }));
     if (JSON.stringify(states) !== JSON.stringify(expected)) throw new Error(JSON.stringify(states));
   });
 }
 
 /** Removes what walks have left that are not recorded, and all but a few of what each walk leaves many of. */
-async function shorten(query: Fixtures["query"], recording: Omit<Recording, "recordedAt">): Promise<void> {
-  const { walks, trusted, authorization, tenant, unmailed } = recording;
-  const persons = [...walks, trusted, authorization, tenant, unmailed].map(({ person }) => person);
-  const flows = [...walks, unmailed].flatMap(({ state }) =>
+async function shorten(
+  query: Fixtures["query"],
+  recording: Omit<Recording, "recordedAt"> & { unsent: RecordedWalk },
+): Promise<void> {
+  const { walks, trusted, authorization, tenant, unmailed, unsent } = recording;
+  const persons = [...walks, trusted, authorization, tenant, unmailed, unsent].map(({ person }) => person);
+  const flows = [...walks, unmailed, unsent].flatMap(({ state }) =>
     Object.values(state.actions).map(({ href }) => decodeURIComponent(href).replace(/^.*@/, "")),
   );
   await query(
@@ -383,11 +422,14 @@ async function shorten(query: Fixtures["query"], recording: Omit<Recording, "rec
   await query("delete from audit_logs where user_id not in (select id from users)", []);
   for (const table of ["webauthn_challenges", "third_party_requests", "passcodes"])
     await query(`delete from ${table} where flow_id not in (select id from flows)`, []);
-  for (const table of ["audit_logs", "failures", "rate_limits", "seen_assertions"])
+  for (const table of ["audit_logs", "events", "failures", "rate_limits", "seen_assertions"])
     await query(`delete from ${table} where ctid not in (select ctid from ${table} limit 10)`, []);
   // A mail is most of what is stored of a registration. These wait for their codes.
-  const waiting = walks.filter(({ state }) => state.name === "passcode_confirmation");
-  const recipients = waiting.map(({ person }) => person.addedEmail ?? person.email);
+  const bySms = ["login_sms", "phone_confirmation"];
+  const recipients = walks.flatMap(({ state, person }) => {
+    if (bySms.includes(state.name)) return [person.phoneNumber];
+    return state.name === "passcode_confirmation" ? [person.addedEmail ?? person.email] : [];
+  });
   await query("delete from mailbox where recipient <> all ($1)", [recipients]);
   await query("delete from pgboss.job where state not in ('created', 'retry')", []);
 }

@@ -37,7 +37,7 @@ export const rateCounters = declareTable(
   ],
 );
 
-/** The counters of release 0.2, which may run beside this one. */
+/** The counters of releases 0.2 and 0.3, the latter of which may run beside this version. */
 export const rateLimits = declareTable(
   "rate_limits",
   { ...columns, key: text("key").primaryKey() },

@@ -97,7 +97,7 @@ async function connected(url: string): Promise<pg.Client> {
 
 /** Records what a migration logs. */
 function recorded() {
-  const lines: { migration: string; reason?: string; index?: string; table?: string }[] = [];
+  const lines: { migration?: string; reason?: string; index?: string; table?: string }[] = [];
   const add = (line: unknown) => void lines.push(line as (typeof lines)[number]);
   return {
     lines,
@@ -179,6 +179,18 @@ describe("the migration of a database in use", () => {
     expect(new Set(steps).size).toBe(steps.length);
     const units = await withClient(url, (client) => client.query("table drizzle.__stile_migration_units"));
     expect(units.rows).toEqual([]);
+  });
+});
+
+describe("a server of release 0.2", () => {
+  it("A163 is waited for, and takes no lease afterwards", async () => {
+    const url = await databaseOf02("migrate_beside_02");
+    const lease = `insert into instances (id, leased_until) values (gen_random_uuid(), now() + interval '1 second')`;
+    await withClient(url, (client) => client.query(lease));
+    const { log, lines } = recorded();
+    await migrateDatabase(url, tenant, { log });
+    expect(lines[0]).toEqual({ reason: "a server of release 0.2 runs, or was killed a minute ago" });
+    await expect(withClient(url, (client) => client.query(lease))).rejects.toThrow("not-null constraint");
   });
 });
 

@@ -5,7 +5,6 @@ import type { CodeContent, MessageContent } from "./message.ts";
 /** The members of a stored content in place of its code and its link, which are sealed. */
 export const sealedCode = {
   sealedCode: z.base64(),
-  // Release 0.2 ignores it, and sends the code alone.
   sealedLink: z.base64().exactOptional(),
   ttlSeconds: z.number(),
   validUntil: z.number().default(0),

@@ -5,14 +5,21 @@ import type { JWK } from "jose";
 import type { CoseAlgorithm } from "./cose-key.ts";
 import { coseKeyOf } from "./cose-key.ts";
 import { type FlowClient, flowClient, type State } from "./flow-client.ts";
-import { journeys } from "./journeys/index.ts";
+import { allJourneys } from "./journeys/index.ts";
 import { type Fixtures, newPerson, type Person, type Walk } from "./journeys/journey.ts";
 import { withClient } from "./postgres-cluster.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator/authenticator.ts";
 import type { Authenticator, Credential } from "./webauthn-authenticator.ts";
 
-/** The database of a former release, as `scripts/record-former-release.ts` has recorded it, and who uses it. */
-export const recordingFolder = join(import.meta.dirname, "release-0.2");
+/** The releases whose databases `scripts/record-former-release.ts` has recorded, with who uses them. */
+export const recordedReleases = ["0.2", "0.3"] as const;
+
+/**
+ * The folder of a recording: `stile.config.json`, `database.sql` and `users.json`.
+ *
+ * @param release such as `0.3`
+ */
+export const recordingFolder = (release: string) => join(import.meta.dirname, `release-${release}`);
 
 /** What its users and applications hold: cookies, states of flows, private keys, API keys, codes. All are of tests. */
 export interface Recording {
@@ -27,6 +34,8 @@ export interface Recording {
   trusted: { person: RecordedPerson; cookies: Cookies };
   /** A login whose code was not mailed: its job waits. */
   unmailed: RecordedWalk;
+  /** A login whose code by SMS was not sent. Release 0.2 has none. */
+  unsent?: RecordedWalk;
   /** The code of a sign-in for an application, with its verifier. */
   authorization: { person: RecordedPerson; code: string; code_verifier: string; redirect_to: string };
   tenant: { id: string; person: RecordedPerson; cookies: Cookies };
@@ -64,7 +73,10 @@ export interface RecordedWalk {
 }
 
 export interface RecordedPerson
-  extends Pick<Person, "email" | "addedEmail" | "totpSecret" | "recoveryCodes" | "exchangeToken"> {
+  extends Pick<
+    Person,
+    "email" | "addedEmail" | "phoneNumber" | "totpSecret" | "recoveryCodes" | "exchangeToken"
+  > {
   usedCodes: string[];
   passkeys: RecordedCredential[];
   securityKey: RecordedCredential[];
@@ -125,7 +137,7 @@ export const recordUafKeys = ({ keys }: UafAuthenticator): RecordedUafKey[] =>
 
 /** Goes on with a recorded walk at a server. */
 export function resumeWalk(recorded: RecordedWalk, server: { url: string }, fixtures: Fixtures): Walk {
-  const journey = journeys.find(({ name }) => name === recorded.journey);
+  const journey = allJourneys.find(({ name }) => name === recorded.journey);
   if (!journey) throw new Error(`there is no journey "${recorded.journey}" any more`);
   const client = browserOf(recorded, server);
   client.adopt(recorded.state);
@@ -176,8 +188,8 @@ const keyOf = (jwk: JsonWebKey) => createPrivateKey({ key: jwk as JWK, format: "
 type Providers = Pick<Fixtures, "provider" | "samlProvider">;
 
 /** Reads what the users of the recorded database hold, with the addresses of the providers that run now. */
-export function readRecording({ provider, samlProvider }: Providers): Recording {
-  const text = readFileSync(join(recordingFolder, "users.json"), "utf8");
+export function readRecording(folder: string, { provider, samlProvider }: Providers): Recording {
+  const text = readFileSync(join(folder, "users.json"), "utf8");
   const { issuer, samlOrigin } = JSON.parse(text) as Recording;
   const present = new URL(samlProvider.metadataUrl).origin;
   return JSON.parse(text.replaceAll(issuer, provider.issuer).replaceAll(samlOrigin, present));
@@ -187,8 +199,12 @@ export function readRecording({ provider, samlProvider }: Providers): Recording 
  * Restores the recorded database into an empty one. All of its times are moved by as much as has passed since it was
  * recorded, so that what was under way then is so now.
  */
-export async function restoreRecording(databaseUrl: string, { recordedAt }: Recording): Promise<void> {
-  const dump = readFileSync(join(recordingFolder, "database.sql"), "utf8");
+export async function restoreRecording(
+  databaseUrl: string,
+  folder: string,
+  { recordedAt }: Recording,
+): Promise<void> {
+  const dump = readFileSync(join(folder, "database.sql"), "utf8");
   const passedMs = Date.now() - Date.parse(recordedAt);
   await withClient(databaseUrl, (client) => client.query(withMovedTimes(dump, passedMs)));
 }

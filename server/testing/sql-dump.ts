@@ -2,7 +2,7 @@ import type pg from "pg";
 
 /**
  * Writes a database as SQL that makes it anew in an empty one: schemas, types, functions, tables with their rows, and then
- * constraints, indexes and views. Reads the catalog, because the embedded PostgreSQL comes without pg_dump. Knows the kinds
+ * constraints, indexes, views and triggers. Reads the catalog, because the embedded PostgreSQL comes without pg_dump. Knows the kinds
  * of objects that this service and pg-boss have: a dump of the restored database must be the same text.
  *
  * @returns one statement a line, except those that hold lines of their own
@@ -48,6 +48,7 @@ const RELATIONS = "pg_class c join pg_namespace n on n.oid = c.relnamespace";
 const COLUMNS = `(
   select string_agg(format('%I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
     case when a.attgenerated = 's' then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored'
+      when a.attidentity = 'a' then ' generated always as identity'
       else coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') end,
     case when a.attnotnull then ' not null' else '' end), ', ' order by a.attnum)
   from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -61,7 +62,8 @@ const definitions = [
      (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)) as line
    from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype = 'e' and ${OURS} order by 1`,
   `select format('create sequence %s as %s;', ${NAME}, format_type(s.seqtypid, null)) as line
-   from ${RELATIONS} join pg_sequence s on s.seqrelid = c.oid where ${OURS} order by 1`,
+   from ${RELATIONS} join pg_sequence s on s.seqrelid = c.oid where ${OURS} and not exists (
+     select from pg_depend own where own.classid = 'pg_class'::regclass and own.objid = c.oid and own.deptype = 'i') order by 1`,
   `select pg_get_functiondef(p.oid) || ';' as line from pg_proc p join pg_namespace n on n.oid = p.pronamespace
    where ${OURS} order by 1`,
   `select format('create table %s (%s)%s;', ${NAME}, ${COLUMNS}, coalesce(' partition by ' || pg_get_partkeydef(c.oid), '')) as line
@@ -79,6 +81,8 @@ const definitions = [
      and not exists (select from pg_inherits i where i.inhrelid = c.oid) and ${OURS} order by 1`,
   `select format('create view %s as %s', ${NAME}, pg_get_viewdef(c.oid)) as line
    from ${RELATIONS} where c.relkind = 'v' and ${OURS} order by 1`,
+  `select pg_get_triggerdef(t.oid) || ';' as line from ${RELATIONS} join pg_trigger t on t.tgrelid = c.oid
+   where not t.tgisinternal and ${OURS} order by 1`,
 ];
 
 const FIRST_AFTER_ROWS = 6;
@@ -90,5 +94,7 @@ async function insertsOf(client: pg.Client, { name, columns }: DumpedTable): Pro
     `select format('(%s)', array_to_string(array[${values}], ', ')) as row from ${name} order by 1`,
   );
   if (rows.length === 0) return [];
-  return [`insert into ${name} (${columns.join(", ")}) values\n${rows.map(({ row }) => row).join(",\n")};`];
+  return [
+    `insert into ${name} (${columns.join(", ")}) overriding system value values\n${rows.map(({ row }) => row).join(",\n")};`,
+  ];
 }

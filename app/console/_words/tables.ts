@@ -34,7 +34,7 @@ export const tables = {
   openid_sign_ins: "Sign-outs of applications",
   passcodes: "Mailed codes",
   rate_counters: "Counters of rate limits",
-  rate_limits: "Counters of rate limits of release 0.2",
+  rate_limits: "Counters of rate limits of release 0.3",
   recorded_flows: "Recorded sign-ins",
   webhook_deliveries: "Deliveries of webhooks",
 } as const;

@@ -45,10 +45,10 @@ export const signInFaults: readonly Fault[] = [
     caughtBy: ["server/sessions/expired-sessions.test.ts"],
   },
   {
-    name: "release 0.2 connects the identity that came back for a re-authentication",
-    file: "server/flow/stored-data/release-0-2.ts",
-    text: "return data.codeChallenge !== undefined || reauthenticatesAtProvider;",
-    fault: "return data.codeChallenge !== undefined;",
+    name: "release 0.3 signs in below the class of authentication that an application asks for",
+    file: "server/flow/stored-data/release-0-3.ts",
+    text: "return states.has(state) || members.some((member) => data[member] !== undefined);",
+    fault: "return states.has(state) || members.some((member) => data[member] === null);",
     caughtBy: ["server/flow/stored-data/stored-flow-data.test.ts"],
   },
   {

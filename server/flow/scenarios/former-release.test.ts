@@ -14,8 +14,8 @@ import {
 } from "../../testing/former-release.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { testJobs } from "../../testing/jobs.ts";
-import { codesBySms, smsSettings } from "../../testing/journeys/codes-by-sms.ts";
-import { journeys } from "../../testing/journeys/index.ts";
+import { smsSettings } from "../../testing/journeys/codes-by-sms.ts";
+import { allJourneys } from "../../testing/journeys/index.ts";
 import {
   begin,
   beginAll,
@@ -45,8 +45,6 @@ import { FLOW_FORMAT } from "../stored-data/stored-flow-data.ts";
  */
 
 const isAvailable = await hasFormerRelease();
-
-const allJourneys = [...journeys, ...codesBySms];
 
 const defaultTenantId = loadConfig({}, import.meta.dirname).tenant.id;
 

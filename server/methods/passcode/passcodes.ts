@@ -540,7 +540,7 @@ export function askForPasscode(
     found(returned) {
       const row = (returned as Record<string, (PasscodeRow & { tries: number }) | undefined>)[tried.name];
       if (!row) return { counted, stored: null };
-      // Release 0.2 leaves the id of the code before its own; each key is one of this service.
+      // Its key may have been removed since.
       context.runtime.vault.assertKnown("digest", bytesOf(row.digest));
       const [recipient, codeHash] = [bytesOf(row.recipient), bytesOf(row.code_hash)];
       return { counted, stored: { tenantId, flowId, purpose, recipient, codeHash, tries: row.tries } };
@@ -587,7 +587,6 @@ function storePasscode(
   { digest, tries, createdAt, expiresAt }: NewPasscode,
 ): Write {
   const former = formerKeys.map((key) => key.recipient);
-  // Release 0.2 compares the hash alone (decision 62).
   const { keyId, mac: codeHash } = splitDigest(digest);
   const values = [tenantId, flowId, purpose, former, recipient, codeHash, keyId, tries, createdAt, expiresAt];
   return writeOf({ name: "new_passcode", text: storeText, values });

@@ -48,7 +48,7 @@ export function replaceRecoveryCodes(
   const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => newRecoveryCode(runtime.platform));
   const rows = codes.map((code) => {
     const digest = runtime.vault.digest(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? ""));
-    // Release 0.2 looks codes up by the hash alone (decision 62).
+    // Codes of release 0.2 are the hash alone, so the id of the key has a column of its own.
     const { keyId, mac: codeHash } = splitDigest(digest);
     return { tenantId: tenant.id, userId, keyId, codeHash, createdAt: now };
   });

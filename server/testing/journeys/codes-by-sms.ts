@@ -3,7 +3,7 @@ import { login } from "./logins.ts";
 import { signedIn } from "./profiles.ts";
 import { registered, registration } from "./registrations.ts";
 
-/** Codes by SMS are a second factor here. Release 0.2 has none of these states, and no such settings. */
+/** Codes by SMS are a second factor here. */
 export const smsSettings = {
   STILE_PHONE_ENABLED: "true",
   STILE_PHONE_ALLOWED_COUNTRIES: "DE",

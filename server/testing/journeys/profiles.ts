@@ -118,7 +118,7 @@ const reauthentications: Journey[] = [
 ];
 
 /** What the former release does not offer: its servers do not go on with such a flow. */
-export const byProvider: Journey = {
+const byProvider: Journey = {
   name: "another address after a re-authentication by a provider",
   type: "profile",
   acts: {

@@ -5,8 +5,8 @@ import { freePort } from "../free-port.ts";
 import { withClient } from "../postgres-cluster.ts";
 import { type RunningServer, startServer } from "../server.ts";
 import { runStile } from "../stile.ts";
-import { codesBySms, smsSettings } from "./codes-by-sms.ts";
-import { journeys } from "./index.ts";
+import { smsSettings } from "./codes-by-sms.ts";
+import { allJourneys } from "./index.ts";
 import { complete, type Fixtures, newPerson } from "./journey.ts";
 import { startProviders } from "./settings.ts";
 
@@ -63,7 +63,7 @@ export async function walkJourneys(on?: WalkedDatabase): Promise<WalkedServer> {
 
   const values = new Set<string>();
   let performed = 0;
-  for (const journey of [...journeys, ...codesBySms]) {
+  for (const journey of allJourneys) {
     const person = newPerson();
     const client = noting(flowClient(server.url), values, () => {
       performed += 1;
