@@ -115,22 +115,20 @@ const reauthentications: Journey[] = [
     end: atState("account_deleted"),
     prepare: anHourAgo(signedUp({ ...registration, ...createTotp })),
   },
-];
-
-/** What the former release does not offer: its servers do not go on with such a flow. */
-const byProvider: Journey = {
-  name: "another address after a re-authentication by a provider",
-  type: "profile",
-  acts: {
-    preflight: capable,
-    profile_init: addAddress,
-    login_method_chooser: goToProvider,
-    thirdparty: reauthenticateAtProvider,
-    passcode_confirmation: withCode,
+  {
+    name: "another address after a re-authentication by a provider",
+    type: "profile",
+    acts: {
+      preflight: capable,
+      profile_init: addAddress,
+      login_method_chooser: goToProvider,
+      thirdparty: reauthenticateAtProvider,
+      passcode_confirmation: withCode,
+    },
+    end: hasAddedAddress,
+    prepare: anHourAgo(signedInThroughProvider),
   },
-  end: hasAddedAddress,
-  prepare: anHourAgo(signedInThroughProvider),
-};
+];
 
 export const profiles: Journey[] = [
   {
