@@ -7,7 +7,12 @@ import { run as runProgram } from "./program.ts";
 import { type RunningServer, startServer } from "./server.ts";
 
 /** The last release, whose servers the present version replaces one by one on the same database. */
-export const formerRelease = { version: "0.3.0", commit: "a1e795d052b8e2db218da27353272df1861903de" };
+export const formerRelease = {
+  version: "0.3.0",
+  commit: "a1e795d052b8e2db218da27353272df1861903de",
+  /** The last one that it has. */
+  migration: "0029_phone_numbers",
+};
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
