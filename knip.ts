@@ -36,12 +36,12 @@ export default {
         "scripts/image-files.ts",
         // Run by hand, as the head of each says.
         "scripts/common-passwords.ts",
-        "bench/{distributed,grown,keycloak,kill-drill,observed,openid,signatures,sizes,under-load,under-next,users}.ts",
+        "bench/{distributed,grown,keycloak,kill-drill,observed,openid,signatures,sizes,under-load,under-next,upgrade,users}.ts",
         // Started by their paths.
         "bench/bare/server.ts",
         "bench/openid/bare.ts",
         "bench/bare-next/**/*.{js,mjs}",
-        "server/testing/{embedded-holder,jobs-process,scripted-worker}.ts",
+        "server/testing/{embedded-holder,jobs-process,migration-on-full-disk,scripted-worker}.ts",
         "e2e/firefox.js",
         "examples/commands/npm.mjs",
         // Applications: they stand alone, and no module of this repository imports them.

@@ -1,9 +1,9 @@
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PostgresPair, startPostgresPair } from "../server/testing/postgres-pair.ts";
+import { fillDisk, smallDisk } from "../server/testing/small-disk.ts";
 import { type Drill, type Drills, drill, nothing, type Surroundings } from "./drill.ts";
-import { smallDisk } from "./small-disk.ts";
 
 interface WithPair extends Surroundings {
   pair: PostgresPair;
@@ -34,17 +34,6 @@ async function withSmallDisk(): Promise<Surroundings> {
 
 /** How long the disk is full. */
 const FULL_MS = 8_000;
-
-/** Writes a file until the disk is full. */
-function fill(file: string): void {
-  const some = Buffer.alloc(2 ** 20);
-  for (let bytes = some.length; bytes >= 1; bytes /= 2)
-    try {
-      for (;;) appendFileSync(file, some.subarray(0, bytes));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    }
-}
 
 /** The primary is harmed, and something promotes its standby. */
 const lostPrimary = (done: string, harm: (pair: PostgresPair) => void): Drill =>
@@ -101,7 +90,7 @@ export const databaseDrills: Drills = {
       const end = performance.now() + FULL_MS;
       // What PostgreSQL gives free is filled, too.
       while (performance.now() < end) {
-        fill(filler);
+        fillDisk(filler);
         await pause(250);
       }
       rmSync(filler);

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { runWithSmallDisk } from "../server/testing/small-disk.ts";
 import type { Drill, Findings } from "./drill.ts";
 import { drills } from "./drills.ts";
 import { type LoadResult, startLoad } from "./load.ts";
 import { openPlace } from "./place.ts";
-import { runWithSmallDisk } from "./small-disk.ts";
 import { soak } from "./soak.ts";
 
 /**

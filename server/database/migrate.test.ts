@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { eventually } from "../testing/eventually.ts";
+import { migrateFirst } from "../testing/first-migrations.ts";
 import { freePort } from "../testing/free-port.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
@@ -53,20 +52,7 @@ describe("the migration", () => {
 /** A database with the first migrations alone. */
 async function databaseAfter(name: string, count: number): Promise<string> {
   const url = await emptyDatabase(name);
-  const folder = join(import.meta.dirname, "../../db/migrations");
-  const { entries } = JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8"));
-  await withClient(url, async (client) => {
-    await client.query(`create schema drizzle;
-      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
-    for (const { tag, when } of entries.slice(0, count)) {
-      await client.query(readFileSync(join(folder, `${tag}.sql`), "utf8"));
-      await client.query("insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)", [
-        tag,
-        when,
-      ]);
-    }
-    await client.query(`insert into tenants (id, name) values ('${tenant.id}', 'Stile')`);
-  });
+  await migrateFirst(url, count);
   return url;
 }
 

@@ -162,9 +162,9 @@ async function migrate(
     } catch (error) {
       await client.query("rollback").catch(() => {});
       isDone = false;
-      if (step && isDiskFull(error))
+      if (isDiskFull(error))
         throw new StartError(
-          `the migration ${step.name} found the disk of the database full: make room and start again, it goes on where it stopped`,
+          `the disk of the database is full${step ? ` (${step.name})` : ""}: make room and start again, the migration goes on where it stopped`,
         );
       if (!step || !(isLockTimeout(error) || isRetryable(error))) throw error;
       waitingSince ??= performance.now();

@@ -43,9 +43,7 @@ const momentary = [
 
 test("the former release has its long tables among those of this version", () => {
   expect(last).toBeGreaterThan(0);
-  expect(longOfFormer).toEqual(
-    expect.arrayContaining(["users", "sessions", "events"]),
-  );
+  expect(longOfFormer).toEqual(expect.arrayContaining(["users", "sessions", "events"]));
 });
 
 test("A366 no migration since the former release reads a long table under a lock that writes wait for", () => {

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Names the folder of the small file system to the process that sees it. */
-const VARIABLE = "STILE_DRILLS_DISK";
+const VARIABLE = "STILE_SMALL_DISK";
 
 const SIZE = "256m";
 
-/** The folder of a file system that a drill may fill; undefined where none can be mounted. */
+/** The folder of a file system that may be filled; undefined where none can be mounted. */
 export const smallDisk = process.env[VARIABLE];
 
 /**
@@ -45,4 +45,19 @@ function mounting(folder: string): string[] {
         `${mount} && exec unshare --user --map-user=${uid} --map-group=${gid} "$@"`,
         folder,
       ];
+}
+
+/**
+ * Writes a file until the disk is full.
+ *
+ * @param path of a file on it
+ */
+export function fillDisk(path: string): void {
+  const some = Buffer.alloc(2 ** 20);
+  for (let bytes = some.length; bytes >= 1; bytes /= 2)
+    try {
+      for (;;) appendFileSync(path, some.subarray(0, bytes));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
 }
