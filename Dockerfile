@@ -20,7 +20,7 @@ ENV NODE_ENV=production PORT=3000
 USER 65532:65532
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s \
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s \
   CMD ["/usr/local/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/alive`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["/usr/local/bin/node"]
 # As `npm start`. The CLI is `bin/stile.js`.

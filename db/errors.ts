@@ -117,9 +117,6 @@ export const BEHIND = "the replica is behind where it was";
 
 const isBehind = whether({ message: new RegExp(`^${BEHIND}$`) });
 
-/** Whether a table or an index of this name exists, or is being made: duplicate_table, and the index of such names. */
-export const isDuplicateName = whether({ code: /^42P07$/, message: /"pg_class_relname_nsp_index"/ });
-
 /** Whether PostgreSQL found no room for what it had to write: disk_full. */
 export const isDiskFull = whether({ code: /^53100$/ });
 

@@ -7,7 +7,7 @@ import { clusterUrl } from "../database/cluster.ts";
 import { prepareCluster } from "../database/data-folder.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { locateDatabase } from "../database/locate.ts";
-import { migrateDatabase } from "../database/migrate.ts";
+import { type MigrationOptions, migrateDatabase } from "../database/migrate.ts";
 import { attach } from "../database/postmaster.ts";
 import { asReadOnly } from "../database/read-only.ts";
 import { secretKeys } from "../keys/secret-keys.ts";
@@ -29,15 +29,18 @@ const POOL_SIZE = 3;
  * Migrates the configured database and runs `work` on it. An embedded database that a server runs is shared with it;
  * otherwise one is started until the work is done.
  *
+ * @param tell is told of what a migration waits for
  * @throws StartError with one line that says what failed; ReadOnlyError if the work writes and the database takes no
  *   writes
  */
 export async function withCliRuntime<Result>(
   config: Config,
+  tell: (line: string) => void,
   work: (runtime: CliRuntime) => Promise<Result>,
 ): Promise<Result> {
   return atDatabase(config, async ({ hosts }) => {
-    await migrateDatabase(hosts.url, { id: config.tenant.id, name: config.service.name });
+    const tenant = { id: config.tenant.id, name: config.service.name };
+    await migrateDatabase(hosts.url, tenant, { log: waitsTold(tell) });
     const { prepared_statements } = config.database;
     const database = openDatabase(hosts, POOL_SIZE, () => {}, prepared_statements);
     try {
@@ -51,6 +54,20 @@ export async function withCliRuntime<Result>(
       await database.close();
     }
   });
+}
+
+/** The log of a migration as lines: of what it waits for and of what takes long, not of each step. */
+function waitsTold(tell: (line: string) => void): NonNullable<MigrationOptions["log"]> {
+  const line = (fields: object, message?: string) => {
+    const said = Object.entries(fields).flatMap(([name, value]) =>
+      value === null ? [] : [`${name} ${value}`],
+    );
+    tell(`${message} (${said.join(", ")})`);
+  };
+  return {
+    info: (fields: object, message?: string) => "index" in fields && line(fields, message),
+    warn: line,
+  };
 }
 
 /** The configured database, as it is: nothing has migrated it. */

@@ -29,7 +29,7 @@ export async function runCli(words: readonly string[], process: CliProcess): Pro
   const cli: Cli = {
     ...process,
     config,
-    withRuntime: (work) => withCliRuntime(config(), work),
+    withRuntime: (work) => withCliRuntime(config(), process.printError, work),
     withDatabase: (work) => atDatabase(config(), work),
   };
   try {

@@ -120,6 +120,7 @@ async function place(
       await client.query("select create_reference_table($1)", [name]);
       return;
     }
+    await dropTriggers(client, name);
     await addTenantToUniqueIndexes(client, name);
     const { rows: others } = await client.query<{ name: string }>(
       "select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' limit 1",
@@ -135,6 +136,15 @@ async function place(
 /** Deletes what is still in the table of the coordinator after it was copied to the nodes. */
 async function truncateLocal(client: pg.ClientBase, name: string): Promise<void> {
   await client.query("select truncate_local_data_after_distributing_table($1)", [name]);
+}
+
+/** Distributed tables have no triggers. The only one refuses writes of release 0.2, which knows no such database. */
+async function dropTriggers(client: pg.ClientBase, name: string): Promise<void> {
+  const { rows } = await client.query<{ trigger: string }>(
+    "select tgname as trigger from pg_trigger where tgrelid = $1::regclass and not tgisinternal",
+    [name],
+  );
+  for (const { trigger } of rows) await client.query(`drop trigger "${trigger}" on "${name}"`);
 }
 
 /**

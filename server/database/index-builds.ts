@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { isDuplicateName, isRetryable } from "#db/errors";
 import { withoutComments } from "./migration-units.ts";
 
 /** An index that a migration creates. */
@@ -15,8 +14,14 @@ export interface NewIndex {
 /** A smaller table is indexed in less than a quarter of a second, for which writes may wait. */
 const MAX_LOCKED_BYTES = 8 * 1024 * 1024;
 
-/** The time between two looks at a build, and between two lines of the log that tell how far it is. */
-const LOOK_MS = 100;
+/** How long a claim on a build holds that is not renewed, and how often it is. */
+const CLAIM_SECONDS = 30;
+const RENEW_MS = 5_000;
+
+/** The time between two looks at a build that an interrupted process has left to PostgreSQL. */
+const LOOK_MS = 500;
+
+/** The time between two lines of the log that tell how far a build is. */
 const PROGRESS_MS = 10_000;
 
 /** Reads `CREATE INDEX` as drizzle-kit writes it; null for any other statement. */
@@ -40,58 +45,77 @@ export function newIndex(statement: string): NewIndex | null {
 export async function isLongBuild(client: pg.Client, { name, table }: NewIndex): Promise<boolean> {
   const state = await stateOf(client, name);
   if (state !== "missing") return state === "invalid";
-  const { rows } = await client.query<{ bytes: string | null }>(
-    "select pg_table_size(to_regclass(quote_ident($1)))::text as bytes",
-    [table],
-  );
-  return Number(rows[0]?.bytes ?? 0) > MAX_LOCKED_BYTES;
+  return (await sizeOf(client, table)) > MAX_LOCKED_BYTES;
 }
 
 /** Whether an index exists that is used by queries. */
 export const isValidIndex = async (client: pg.Client, name: string): Promise<boolean> =>
   (await stateOf(client, name)) === "valid";
 
+export async function createBuildClaims(client: pg.Client): Promise<void> {
+  await client.query(`create table if not exists drizzle.__stile_index_builds
+    (name text primary key, builder uuid not null, claimed_until timestamptz not null)`);
+}
+
 /**
- * Builds an index without a lock that writes wait for (PostgreSQL manual, `CREATE INDEX CONCURRENTLY`). It waits for
- * transactions that began before it, for which it gives up nothing. What an interrupted build has left is dropped. If
- * several processes build at once, one does, and the others wait for it.
+ * Claims a build, in the transaction of the caller, unless another process that lives has. Two that build at once would end
+ * each other: one that waits for the lock of the table has a snapshot, for whose end the other waits.
+ *
+ * @param builder identifies the process
+ */
+export async function claimBuild(client: pg.Client, { name }: NewIndex, builder: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into drizzle.__stile_index_builds as build (name, builder, claimed_until)
+    values ($1, $2, statement_timestamp() + interval '${CLAIM_SECONDS} seconds')
+    on conflict (name) do update set builder = excluded.builder, claimed_until = excluded.claimed_until
+      where build.claimed_until < statement_timestamp() or build.builder = excluded.builder`,
+    [name, builder],
+  );
+  return rowCount === 1;
+}
+
+/** Forgets the claim on a build, once it is recorded that it is done. */
+export async function forgetBuild(client: pg.Client, { name }: NewIndex): Promise<void> {
+  await client.query("delete from drizzle.__stile_index_builds where name = $1", [name]);
+}
+
+/**
+ * Builds an index that this process has claimed, without a lock that writes wait for (PostgreSQL manual, `CREATE INDEX
+ * CONCURRENTLY`). It waits for transactions that began before it, for as long as they take. What an interrupted build has
+ * left is waited for while PostgreSQL goes on with it, and dropped otherwise.
  *
  * @param client a connection without a transaction
- * @param openAnother another connection, for looks at how far it is
- * @throws errors of the database, such as of a value that a unique index forbids, or of a full disk
+ * @param openAnother another connection, for the claim and for looks at how far it is
+ * @throws errors of the database, such as of a value that a unique index forbids, of a full disk, or of a name in use
  */
 export async function buildIndex(
   client: pg.Client,
   index: NewIndex,
+  builder: string,
   openAnother: <Result>(work: (client: pg.Client) => Promise<Result>) => Promise<Result>,
-  log?: Pick<Logger, "info">,
+  log?: Pick<Logger, "info" | "warn">,
 ): Promise<void> {
   const isOver = new AbortController();
-  const told = openAnother((other) => tellProgress(other, index, isOver.signal, log)).catch(() => {});
+  const watched = openAnother((other) => watch(other, index, builder, isOver.signal, log)).catch(() => {});
   try {
-    for (;;) {
-      // In this order: a build holds its lock from before its index can be seen until after it is valid.
-      const isLocked = await isLockedByBuild(client, index.table);
-      const state = await stateOf(client, index.name);
-      if (state === "valid") return;
-      if (state === "missing") await build(client, index);
-      else if (isLocked) await pause(LOOK_MS);
-      else await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${index.name}"`);
-    }
+    await endTimeouts(client);
+    while (await isBuiltByOther(client, index)) await pause(LOOK_MS);
+    if ((await stateOf(client, index.name)) === "invalid")
+      await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${index.name}"`);
+    if ((await stateOf(client, index.name)) === "missing") await client.query(index.statement);
   } finally {
     isOver.abort();
-    await told;
+    await watched;
+    await client.query("reset statement_timeout; reset lock_timeout").catch(() => {});
   }
 }
 
-/** Builds it, unless another process has begun to meanwhile. */
-async function build(client: pg.Client, { statement }: NewIndex): Promise<void> {
-  try {
-    await client.query(statement);
-  } catch (error) {
-    if (!isDuplicateName(error) && !isRetryable(error)) throw error;
-    await pause(LOOK_MS);
-  }
+/** Those of the role or of the database would end a build again and again. Others stay as they are behind a pooler. */
+async function endTimeouts(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "select name from pg_settings where name in ('statement_timeout', 'lock_timeout') and setting <> '0'",
+  );
+  for (const { name } of rows) await client.query(`set ${name} = 0`);
 }
 
 async function stateOf(client: pg.Client, name: string): Promise<"valid" | "invalid" | "missing"> {
@@ -103,27 +127,52 @@ async function stateOf(client: pg.Client, name: string): Promise<"valid" | "inva
   return rows[0].isValid ? "valid" : "invalid";
 }
 
-/** Whether a process holds the lock of a build, which a vacuum takes too. */
-async function isLockedByBuild(client: pg.Client, table: string): Promise<boolean> {
+/** Returns the bytes of a table; of a distributed one, those at its nodes. */
+async function sizeOf(client: pg.Client, table: string): Promise<number> {
+  const { rows } = await client.query<{ bytes: string | null; hasCitus: boolean }>(
+    `select pg_table_size(to_regclass(quote_ident($1)))::text as bytes,
+      to_regclass('pg_catalog.pg_dist_partition') is not null as "hasCitus"`,
+    [table],
+  );
+  if (!rows[0]?.hasCitus) return Number(rows[0]?.bytes ?? 0);
+  const { rows: distributed } = await client.query<{ bytes: string }>(
+    `select citus_table_size(logicalrelid)::text as bytes from pg_dist_partition
+    where logicalrelid = to_regclass(quote_ident($1))`,
+    [table],
+  );
+  return Number(distributed[0]?.bytes ?? rows[0].bytes ?? 0);
+}
+
+/** Whether another connection builds an index of the table: that of a process that was killed. */
+async function isBuiltByOther(client: pg.Client, { table }: NewIndex): Promise<boolean> {
   const { rows } = await client.query(
-    `select 1 from pg_locks join pg_database d on d.oid = database
-    where datname = current_database() and relation = to_regclass(quote_ident($1))
-      and mode = 'ShareUpdateExclusiveLock' and granted limit 1`,
+    `select 1 from pg_stat_progress_create_index
+    where datname = current_database() and pid <> pg_backend_pid() and relid = to_regclass(quote_ident($1)) limit 1`,
     [table],
   );
   return rows.length > 0;
 }
 
-/** Logs how far a build is, until it is over. */
-async function tellProgress(
+/** Renews the claim on a build, and logs how far it is, until it is over. */
+async function watch(
   client: pg.Client,
   { name, table }: NewIndex,
+  builder: string,
   isOver: AbortSignal,
   log?: Pick<Logger, "info">,
 ): Promise<void> {
   log?.info({ index: name, table }, "an index is built while servers use its table");
+  let told = performance.now();
   for (;;) {
-    await pause(PROGRESS_MS, undefined, { signal: isOver });
+    await pause(RENEW_MS, undefined, { signal: isOver });
+    await client.query(
+      `update drizzle.__stile_index_builds
+      set claimed_until = statement_timestamp() + interval '${CLAIM_SECONDS} seconds'
+      where name = $1 and builder = $2`,
+      [name, builder],
+    );
+    if (performance.now() - told < PROGRESS_MS) continue;
+    told = performance.now();
     const { rows } = await client.query<{ phase: string; percent: number | null; waits_for: number | null }>(
       `select phase, nullif(current_locker_pid, 0) as waits_for,
         round(100.0 * greatest(blocks_done, 0) / nullif(blocks_total, 0))::int as percent
@@ -131,6 +180,6 @@ async function tellProgress(
       where relid = to_regclass(quote_ident($1)) and datname = current_database() limit 1`,
       [table],
     );
-    if (rows[0]) log?.info({ index: name, ...rows[0] }, "an index is being built");
+    log?.info({ index: name, table, ...rows[0] }, "an index is being built");
   }
 }

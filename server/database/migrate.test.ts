@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it, onTestFinished, test } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { eventually } from "../testing/eventually.ts";
 import { migrateFirst } from "../testing/first-migrations.ts";
 import { freePort } from "../testing/free-port.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { runStile } from "../testing/stile.ts";
 import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { migrateDatabase } from "./migrate.ts";
 
@@ -83,7 +86,7 @@ async function connected(url: string): Promise<pg.Client> {
 
 /** Records what a migration logs. */
 function recorded() {
-  const lines: { migration?: string; reason?: string; index?: string; table?: string }[] = [];
+  const lines: { migration?: string; reason?: string; index?: string; table?: string; phase?: string }[] = [];
   const add = (line: unknown) => void lines.push(line as (typeof lines)[number]);
   return {
     lines,
@@ -180,6 +183,21 @@ describe("a server of release 0.2", () => {
   });
 });
 
+test("the command line tells what a migration waits for", async () => {
+  const url = await databaseOf02("migrate_told");
+  await withClient(url, (client) =>
+    client.query("insert into instances values (gen_random_uuid(), now() + interval '1 second')"),
+  );
+  const { code, out, err } = await runStile(["migrate"], {
+    cwd: import.meta.dirname,
+    env: { NODE_ENV: "development", DATABASE_URL: url },
+  });
+  expect({ code, out }).toEqual({ code: 0, out: "OK\n" });
+  expect(err).toContain(
+    "stile: the migration waits (reason a server of release 0.2 runs, or was killed a minute ago)\n",
+  );
+});
+
 describe("an index of a long table", () => {
   const names = ["emails_beginning", "users_name", "users_family_name"];
 
@@ -221,7 +239,7 @@ describe("an index of a long table", () => {
       eventually(async () => {
         const { rows } = await client.query<{ pid: number }>(
           `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-            and query like 'CREATE INDEX CONCURRENTLY%'`,
+            and query like '%INDEX CONCURRENTLY%' and pid <> pg_backend_pid()`,
         );
         if (rows.length < count) throw new Error(`${rows.length} builds wait`);
         return rows.map(({ pid }) => pid);
@@ -251,17 +269,75 @@ describe("an index of a long table", () => {
     await failure;
     expect(await states(url)).toMatchObject({ emails_beginning: false });
     await end();
+    await withClient(url, (client) =>
+      client.query("update drizzle.__stile_index_builds set claimed_until = now()"),
+    );
     await migrateDatabase(url, tenant);
     expect(await states(url)).toEqual(allValid);
   });
 
-  it("A366 is built once by servers that start at once", async () => {
-    const { url, begin, end } = await longDatabase("migrate_index_at_once");
+  /** Migrates by several servers, while a transaction writes and an analysis takes the lock of builds. */
+  async function migrateAtOnce(name: string, { begin, end, url }: Awaited<ReturnType<typeof longDatabase>>) {
+    const { log, lines } = recorded();
+    const analysis = await connected(url);
+    await analysis.query("begin");
+    await analysis.query("lock table emails in share update exclusive mode");
     await begin();
-    const migrations = [1, 2, 3].map(() => migrateDatabase(url, tenant));
+    const migrations = [1, 2, 3].map(() => migrateDatabase(url, tenant, { log }));
     await waitingBuilds(url);
+    await pause(1_500);
+    await analysis.query("commit");
     await end();
     await Promise.all(migrations);
     expect(await states(url)).toEqual(allValid);
+    const { logFile } = inject("postgres");
+    const deadlocks = readFileSync(logFile, "utf8")
+      .split("\n")
+      .filter((line) => line.includes(` ${name} `) && line.includes("deadlock"));
+    expect(deadlocks).toEqual([]);
+    return lines.flatMap(({ index, phase }) => (index && !phase ? [index] : []));
+  }
+
+  it("A366 is built once by servers that start at once", async () => {
+    const built = await migrateAtOnce("migrate_index_at_once", await longDatabase("migrate_index_at_once"));
+    expect(built.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("A366 is built once by servers that start at once after one was killed", async () => {
+    const database = await longDatabase("migrate_index_anew");
+    await database.begin();
+    const killed = expect(migrateDatabase(database.url, tenant)).rejects.toThrow();
+    const [pid] = await waitingBuilds(database.url);
+    await withClient(database.url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
+    await killed;
+    await database.end();
+    await withClient(database.url, (client) =>
+      client.query("update drizzle.__stile_index_builds set claimed_until = now()"),
+    );
+    const built = await migrateAtOnce("migrate_index_anew", database);
+    expect(built.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("A366 is built where statements of the role have limits of time", async () => {
+    const database = await longDatabase("migrate_index_limited");
+    for (const name of ["lock_timeout", "statement_timeout"])
+      await withClient(database.url, (client) =>
+        client.query(`alter database migrate_index_limited set ${name} = '400ms'`),
+      );
+    const { log, lines } = recorded();
+    await database.begin();
+    const migration = migrateDatabase(database.url, tenant, { log });
+    await waitingBuilds(database.url);
+    await pause(1_000);
+    await database.end();
+    await migration;
+    expect(await states(database.url)).toEqual(allValid);
+    expect(lines.filter(({ index }) => index === "emails_beginning")).toHaveLength(1);
+  });
+
+  it("whose name something else has ends the migration with the error of the database", async () => {
+    const { url } = await longDatabase("migrate_index_name");
+    await withClient(url, (client) => client.query("create view users_name as select 1 as one"));
+    await expect(migrateDatabase(url, tenant)).rejects.toThrow('relation "users_name" already exists');
   });
 });

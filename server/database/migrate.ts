@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +9,16 @@ import { isDiskFull, isLockTimeout, isRetryable } from "#db/errors";
 import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { buildIndex, isLongBuild, isValidIndex, type NewIndex, newIndex } from "./index-builds.ts";
+import {
+  buildIndex,
+  claimBuild,
+  createBuildClaims,
+  forgetBuild,
+  isLongBuild,
+  isValidIndex,
+  type NewIndex,
+  newIndex,
+} from "./index-builds.ts";
 import { unitsOf } from "./migration-units.ts";
 import { refuseMoved } from "./moved.ts";
 import { ReadOnlyError } from "./read-only.ts";
@@ -36,8 +46,9 @@ const LEASE_OF_02_MS = 70_000;
 /** The pause before looking again whether it has ended. */
 const LEASE_PAUSE_MS = 1_000;
 
-/** The pause before looking again whether another process has finished its migration. */
+/** The pause before looking again whether another process has finished its migration, or the index that it builds. */
 const BUSY_PAUSE_MS = 100;
+const BUILD_PAUSE_MS = 1_000;
 
 /** A migration, with the name of its file. */
 interface Migration extends MigrationMeta {
@@ -85,7 +96,7 @@ export async function withConnection<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, keepAlive: true });
   // A failed connection also rejects the statement that is running.
   client.on("error", () => {});
   try {
@@ -123,7 +134,6 @@ async function migrate(
 ): Promise<void> {
   await refuseMoved(client);
   let isDone = await isMigrated(client, migrations, tenant, release);
-  if (!isDone) await outliveRelease02(client, log);
   const finish = async () => {
     await client.query(
       `insert into tenants (id, name) values ($1, $2)
@@ -133,12 +143,15 @@ async function migrate(
     isDone = true;
   };
 
+  const builder = randomUUID();
   /** Since when the current step has not obtained its lock. */
   let waitingSince: number | null = null;
   let attempts = 0;
   while (!isDone) {
     let step: Step | null = null;
-    let index: NewIndex | undefined;
+    let isBuilding = false;
+    // Before each step, because one may take hours.
+    await outliveRelease02(client, log);
     await client.query("begin");
     try {
       const { rows } = await client.query(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`);
@@ -147,18 +160,20 @@ async function migrate(
         if (by) throw new OutgrownError(release, by);
         const next = await nextStep(client, migrations);
         step = next ?? { name: "the default tenant", run: finish };
-        index = step.index;
-        if (!index) {
+        if (step.index) isBuilding = await claimBuild(client, step.index, builder);
+        else {
           await client.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
           await step.run();
           if (next) log?.info({ migration: step.name }, "migrated");
         }
       }
       await client.query("commit");
+      if (!step) await pause(BUSY_PAUSE_MS);
+      else if (step.index && !isBuilding) await pause(BUILD_PAUSE_MS);
+      else if (step.index)
+        await buildIndex(client, step.index, builder, (work) => withConnection(url, work), log);
       waitingSince = null;
       attempts = 0;
-      if (!step) await pause(BUSY_PAUSE_MS);
-      if (index) await buildIndex(client, index, (work) => withConnection(url, work), log);
     } catch (error) {
       await client.query("rollback").catch(() => {});
       isDone = false;
@@ -292,6 +307,7 @@ async function nextStep(client: pg.Client, migrations: Migration[]): Promise<Ste
     index: index && (await isLongBuild(client, index)) ? index : undefined,
     async run() {
       const isBuilt = index !== null && (await isValidIndex(client, index.name));
+      if (index && isBuilt) await forgetBuild(client, index);
       for (const statement of isBuilt ? [] : (unit?.statements ?? [])) await client.query(statement);
       if (unit && unit !== units.at(-1))
         await client.query("insert into drizzle.__stile_migration_units values ($1, $2)", [
@@ -309,6 +325,7 @@ async function createRecords(client: pg.Client): Promise<void> {
     (id serial primary key, hash text not null, created_at bigint)`);
   await client.query(`create table if not exists drizzle.__stile_migration_units
     (migration text not null, unit text not null, primary key (migration, unit))`);
+  await createBuildClaims(client);
 }
 
 /** A migration as the database records it. */
