@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import process from "node:process";
 import { type ProgramResult, run } from "../server/testing/program.ts";
 import type { RunningServer } from "../server/testing/server.ts";
+import { fencedBlocks } from "./fenced-blocks.ts";
 
 /** Where the pages say that Stile runs. */
 const STATED = "http://localhost:3000";
@@ -21,15 +21,17 @@ export async function runCommandsOf(
   folder: string,
   given: Record<string, string> = {},
 ): Promise<ProgramResult> {
-  const text = readFileSync(join(import.meta.dirname, page), "utf8");
-  const stated = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines = ""]) => lines).join("");
+  const stated = fencedBlocks(`docs/${page}`, "sh")
+    .map(({ text }) => text)
+    .join("");
   let commands = stated.replaceAll(STATED, url);
   if (commands === stated) throw new Error(`${page} does not name ${STATED}`);
   for (const [name, value] of Object.entries(given)) {
     if (!commands.includes(`\n${name}=`)) throw new Error(`${page} does not set ${name}`);
     commands = commands.replace(new RegExp(`^${name}=.*$`, "m"), `${name}='${value}'`);
   }
-  return run("bash", ["-e", "-c", commands], {
+  // A page that fails leaves no program of its own running.
+  return run("bash", ["-e", "-c", `trap 'kill $(jobs -p) 2>&- || :' EXIT\n${commands}`], {
     cwd: folder,
     // `node` is that of the tests.
     env: { ...environment, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
