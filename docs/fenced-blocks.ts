@@ -9,7 +9,7 @@ export interface FencedBlock {
 }
 
 /** The text of a page, by its path from the root of the repository. */
-const textOf = (page: string) => readFileSync(join(import.meta.dirname, "..", page), "utf8");
+export const textOf = (page: string) => readFileSync(join(import.meta.dirname, "..", page), "utf8");
 
 /**
  * Returns the blocks of a page in a language, in their order.
