@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tree } from "../server/lib/tree.ts";
 import { folderForTests } from "../server/testing/open-for-tests.ts";
@@ -13,9 +13,8 @@ const root = join(import.meta.dirname, "..");
  */
 export function readerFolder(config: Tree = {}): string {
   const folder = folderForTests("reader");
-  for (const name of ["bin", "node_modules", "package.json"])
-    symlinkSync(join(root, name), join(folder, name));
-  mkdirSync(join(folder, "tmp"));
+  for (const name of ["bin", "node_modules"]) symlinkSync(join(root, name), join(folder, name), "junction");
+  copyFileSync(join(root, "package.json"), join(folder, "package.json"));
   writeFileSync(join(folder, "stile.config.json"), JSON.stringify(config));
   return folder;
 }

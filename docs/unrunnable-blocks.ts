@@ -1,0 +1,56 @@
+/** A block of commands that needs what a machine of the tests has not. */
+export interface Unrunnable {
+  /** Path of the page from the root of the repository. */
+  page: string;
+  /** The beginning of the block, which no other block of the page has. */
+  begins: string;
+  /** What it needs. */
+  needs: string;
+}
+
+const registry =
+  "packages from a registry; the tests of `packages` and of `examples` install what is built here";
+
+/** Every block that `commands.test.ts` does not run. Its calls of `stile`, settings and packages are checked by name. */
+export const unrunnable: readonly Unrunnable[] = [
+  { page: "README.md", begins: "npm install && npm start", needs: registry },
+  { page: "README.md", begins: "npm install && npm test", needs: registry },
+  { page: "docs/embedding.md", begins: "npm install @stile-auth/react", needs: registry },
+  { page: "docs/embedding.md", begins: "npm install /tmp/stile-packages/", needs: registry },
+  { page: "docs/embedding.md", begins: "npm install @stile-auth/element", needs: registry },
+  { page: "docs/for-your-server.md", begins: "npm install @stile-auth/server", needs: registry },
+  { page: "docs/for-your-server.md", begins: "npm install /tmp/stile-packages/", needs: registry },
+  { page: "docs/testing.md", begins: "npm install --save-dev @stile-auth/testing", needs: registry },
+  { page: "docs/testing.md", begins: "npm install --save-dev /tmp/stile-packages/", needs: registry },
+  {
+    page: "docs/testing.md",
+    begins: "STILE_COVERAGE=",
+    needs: "tests of an application; `testing.test.ts` runs those of the page, and measures their coverage",
+  },
+  { page: "docs/trpc.md", begins: "npm install @stile-auth/server", needs: registry },
+  { page: "docs/trpc.md", begins: "npm install /tmp/stile-packages/", needs: registry },
+  {
+    page: "docs/moving-in.md",
+    begins: "node scripts/run.js bench/users.ts 1000000",
+    needs: "a million users, and minutes: the measurement that the page reports",
+  },
+  {
+    page: "docs/processes.md",
+    begins: "node --max-semi-space-size=16",
+    needs: "the package, installed in a folder of its own; the server runs until it is ended",
+  },
+  {
+    page: "docs/operating/backups.md",
+    begins: "createdb",
+    needs: "a second PostgreSQL, and that no server runs",
+  },
+  { page: "docs/operating/containers.md", begins: "printf 'SECRET_KEYS=", needs: "Docker" },
+  { page: "docs/operating/containers.md", begins: "docker build", needs: "Docker" },
+  {
+    page: "docs/operating/kubernetes.md",
+    begins: "kubectl create namespace",
+    needs: "a cluster of Kubernetes",
+  },
+  { page: "docs/operating/observing.md", begins: "curl -G http://localhost:9090/", needs: "Prometheus" },
+  { page: "docs/operating/systemd.md", begins: "useradd --system", needs: "a machine with systemd, as root" },
+];
