@@ -34,6 +34,7 @@ const things = [
   "an endpoint of the passkey server",
   "an address elsewhere",
   "an operation of the administration interface",
+  "a page of the documentation",
   "a room of `server/`",
 ];
 
