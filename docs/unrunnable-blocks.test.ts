@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startParameters } from "../scripts/start-parameters.ts";
 import { parseCall } from "../server/cli/arguments.ts";
 import { commands } from "../server/cli/commands/index.ts";
 import { configLeaves } from "../server/config/load.ts";
@@ -37,4 +38,9 @@ test.each(blocks)("$page, which needs $needs, names what exists", ({ block: { te
     ([path]) => path,
   );
   expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("an installed package is started with the options of `npm start`", () => {
+  const { block } = blocks.find(({ page }) => page === "docs/processes.md") ?? {};
+  expect(block?.text).toContain(startParameters.stile.slice(0, -1).join(" "));
 });
