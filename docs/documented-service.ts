@@ -1,20 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as openid from "openid-client";
 import { inject } from "vitest";
-import { startParameters } from "../scripts/start-parameters.ts";
 import { merge, type Tree } from "../server/lib/tree.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { type FlowClient, flowClient, type State } from "../server/testing/flow-client.ts";
 import { openForTests } from "../server/testing/open-for-tests.ts";
 import { openidApplication, REDIRECT_URI, visit } from "../server/testing/openid-application.ts";
-import { testDatabase } from "../server/testing/postgres.ts";
 import { withClient } from "../server/testing/postgres-cluster.ts";
-import { startServer } from "../server/testing/server.ts";
 import { runStile } from "../server/testing/stile.ts";
 import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 import { startReceiver } from "../server/testing/webhook-receiver.ts";
 import { fencedBlocks } from "./fenced-blocks.ts";
-import { readerFolder } from "./reader-folder.ts";
+import { readerServer } from "./reader-server.ts";
 
 /** What the pages take for granted: a server with a tenant, an account that has signed in, keys and applications. */
 export type DocumentedService = Awaited<ReturnType<typeof documentedService>>;
@@ -35,14 +32,7 @@ function openidSettings(): Tree {
 /** Opens it for the tests of one file. */
 export async function documentedService() {
   const config = openidSettings();
-  const folder = readerFolder(config);
-  const database = await openForTests(testDatabase());
-  const server = await openForTests(
-    startServer({
-      env: { DATABASE_URL: database.url, STILE_RATE_LIMITER_ENABLED: "false" },
-      program: { folder, parameters: [...startParameters.stile] },
-    }),
-  );
+  const { folder, database, server } = await readerServer(config, { STILE_RATE_LIMITER_ENABLED: "false" });
   const receiver = await openForTests(startReceiver());
   const { url, environment } = server;
 

@@ -2,24 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
-import { startParameters } from "../scripts/start-parameters.ts";
 import { freePort } from "../server/testing/free-port.ts";
-import { openForTests } from "../server/testing/open-for-tests.ts";
-import { testDatabase } from "../server/testing/postgres.ts";
-import { startServer } from "../server/testing/server.ts";
 import { fencedBlocks } from "./fenced-blocks.ts";
 import { runCommandsOf } from "./page-commands.ts";
-import { readerFolder } from "./reader-folder.ts";
+import { readerServer } from "./reader-server.ts";
 
 const [config] = fencedBlocks("docs/first-webhook.md", "json");
-const folder = readerFolder(JSON.parse(config?.text ?? ""));
-const database = await openForTests(testDatabase());
-const server = await openForTests(
-  startServer({
-    env: { DATABASE_URL: database.url },
-    program: { folder, parameters: [...startParameters.stile] },
-  }),
-);
+const { server, folder } = await readerServer(JSON.parse(config?.text ?? ""));
 
 test.skipIf(process.platform === "win32")(
   "the tour delivers events to a receiver that verifies them, and one that it missed while it was down",
