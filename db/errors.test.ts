@@ -55,6 +55,8 @@ describe("the classification of a database error", () => {
     expect(violatedUnique(told("23505", "emails_address_unique_102050", taken))).toBe(
       "emails_address_unique",
     );
+    const named = `${taken} "identities_subject_unique_102107"`;
+    expect(violatedUnique(told("23505", undefined, named))).toBe("identities_subject_unique");
     const missing = `insert or update on table "passwords_102126" violates foreign key constraint "passwords_user_fk_102126"`;
     expect(violatedForeignKey(told("XX000", undefined, missing))).toBe("passwords_user_fk");
     expect(violatedUnique(told("XX000", undefined, missing))).toBeNull();

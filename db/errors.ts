@@ -176,9 +176,9 @@ function violated(sqlState: string, kind: "unique" | "foreign key"): (error: unk
   const told = new RegExp(`violates ${kind} constraint "([^"]+)"`);
   return (error) => {
     for (const { code, constraint, message } of causes(error)) {
-      if (code === sqlState && typeof constraint === "string") return constraint.replace(SHARD, "");
-      // Citus passes some errors of its nodes on as its own, with their text.
-      const [, name] = (code === "XX000" && told.exec(String(message))) || [];
+      // Citus passes some errors of its nodes on as its own, with their text, and others without the constraint.
+      if (code !== sqlState && code !== "XX000") continue;
+      const name = typeof constraint === "string" ? constraint : told.exec(String(message))?.[1];
       if (name !== undefined) return name.replace(SHARD, "");
     }
     return null;

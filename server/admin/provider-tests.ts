@@ -80,22 +80,27 @@ export async function beginProviderTest(
   { provider, consoleSessionId }: { provider: string; consoleSessionId: string },
 ): Promise<ShownTest> {
   const now = databaseNow(platform.clockShift());
-  const values = {
+  const begun = {
     id: platform.uuid(),
     provider,
     state: "begun" as const,
     ticketHash: null,
     sealedResult: null,
+  };
+  const times = {
     createdAt: sql`${now}`,
     expiresAt: sql`${now} + ${PROVIDER_TEST_SECONDS}::int * interval '1 second'`,
   };
-  const [begun] = await database.write
+  const [stored] = await database.write
     .insert(providerTests)
-    .values({ tenantId, consoleSessionId, ...values })
-    .onConflictDoUpdate({ target: [providerTests.tenantId, providerTests.consoleSessionId], set: values })
+    .values({ tenantId, consoleSessionId, ...begun, ...times })
+    .onConflictDoUpdate({
+      target: [providerTests.tenantId, providerTests.consoleSessionId],
+      set: { ...begun, createdAt: sql`excluded.created_at`, expiresAt: sql`excluded.expires_at` },
+    })
     .returning(shown);
-  if (!begun) throw new Error("the test was not stored");
-  return { ...begun, result: null };
+  if (!stored) throw new Error("the test was not stored");
+  return { ...stored, result: null };
 }
 
 const isLive = ({ platform }: OnPlatform) => gt(providerTests.expiresAt, databaseNow(platform.clockShift()));

@@ -66,7 +66,10 @@ export async function listen(
   async function renew(): Promise<void> {
     if (performance.now() - renewedAt <= RENEWAL_INTERVAL_MS) return;
     const target = [webhooks.tenantId, webhooks.id];
-    await database.write.insert(webhooks).values(row).onConflictDoUpdate({ target, set: { expiresAt } });
+    await database.write
+      .insert(webhooks)
+      .values(row)
+      .onConflictDoUpdate({ target, set: { expiresAt: sql`excluded.expires_at` } });
     renewedAt = performance.now();
   }
   await renew();
