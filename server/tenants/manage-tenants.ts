@@ -230,7 +230,8 @@ export async function updateTenant(
       changed: changed.config,
     });
     // Always later than before: other processes detect a change by it.
-    const updatedAt = sql`greatest(statement_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
+    const later = new Date(row.updatedAt.getTime() + 1).toISOString();
+    const updatedAt = sql`greatest(statement_timestamp(), ${later}::timestamptz)`;
     const [updated] = await tx
       .update(tenants)
       .set({ ...changed.row, updatedAt })

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { type SettingChange, settingsAuthorKinds } from "#db/schema/tenants";
 import type { Tenant } from "../config/tenant.ts";
@@ -162,27 +162,47 @@ export function changedPaths(before: unknown, after: unknown, path: string[] = [
   );
 }
 
-/** @param defaultTenant that of operators, who change the settings of all tenants */
-const columnsWith = (defaultTenant: Pick<Tenant, "id">) => ({
+const columns = {
   id: settingsHistory.id,
   createdAt: settingsHistory.createdAt,
   authorKind: settingsHistory.authorKind,
   authorId: settingsHistory.authorId,
-  authorTenantId: sql<string | null>`(select ${users.tenantId} from ${users}
-    where ${users.tenantId} in (${settingsHistory.tenantId}, ${defaultTenant.id}) and ${users.id} = ${settingsHistory.authorId} limit 1)`,
   restoredId: settingsHistory.restoredId,
   changes: settingsHistory.changes,
-});
+};
 
-type VersionRow = Pick<
-  typeof settingsHistory.$inferSelect,
-  Exclude<keyof ReturnType<typeof columnsWith>, "authorTenantId">
-> & { authorTenantId: string | null };
+type VersionRow = Pick<typeof settingsHistory.$inferSelect, keyof typeof columns>;
 
-function versionOfRow({ authorKind, authorId, authorTenantId, ...row }: VersionRow): SettingsVersion {
-  if (authorKind === null) return { ...row, author: null };
-  const tenant = authorKind === "user" && authorTenantId !== null ? { tenantId: authorTenantId } : {};
-  return { ...row, author: { kind: authorKind, id: authorId, ...tenant } };
+/**
+ * Names the authors of versions, with the tenants of users.
+ *
+ * @param defaultTenant that of operators, who change the settings of all tenants
+ */
+async function withAuthors(
+  db: Pick<ReadOnly, "select">,
+  defaultTenant: Pick<Tenant, "id">,
+  tenantId: string,
+  rows: readonly VersionRow[],
+): Promise<SettingsVersion[]> {
+  const ids = rows.flatMap(({ authorKind, authorId }) =>
+    authorKind === "user" && authorId ? [authorId] : [],
+  );
+  const found =
+    ids.length === 0
+      ? []
+      : await db
+          .select({ id: users.id, tenantId: users.tenantId })
+          .from(users)
+          .where(and(inArray(users.tenantId, [tenantId, defaultTenant.id]), inArray(users.id, ids)));
+  const tenants = new Map(found.map(({ id, tenantId: of }) => [id, of]));
+  return rows.map(({ authorKind, authorId, ...row }) => {
+    if (authorKind === null) return { ...row, author: null };
+    const of = authorKind === "user" && authorId !== null ? tenants.get(authorId) : undefined;
+    return {
+      ...row,
+      author: { kind: authorKind, id: authorId, ...(of === undefined ? {} : { tenantId: of }) },
+    };
+  });
 }
 
 /** Lists one page of the versions of a tenant's settings, newest first, with the number of all. */
@@ -194,13 +214,14 @@ export async function pageOfVersions(
 ): Promise<{ versions: SettingsVersion[]; total: number }> {
   const where = eq(settingsHistory.tenantId, tenantId);
   const rows = await db
-    .select(columnsWith(defaultTenant))
+    .select(columns)
     .from(settingsHistory)
     .where(where)
     .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
     .offset((number - 1) * size)
     .limit(size);
-  return { versions: rows.map(versionOfRow), total: await db.$count(settingsHistory, where) };
+  const total = await db.$count(settingsHistory, where);
+  return { versions: await withAuthors(db, defaultTenant, tenantId, rows), total };
 }
 
 /** Changes that a conflict tells of. */
@@ -214,12 +235,12 @@ export async function versionsSince(
   since: Date,
 ): Promise<SettingsVersion[]> {
   const rows = await db
-    .select(columnsWith(defaultTenant))
+    .select(columns)
     .from(settingsHistory)
     .where(and(eq(settingsHistory.tenantId, tenantId), gt(settingsHistory.createdAt, since)))
     .orderBy(desc(settingsHistory.createdAt), desc(settingsHistory.id))
     .limit(MAX_TOLD_VERSIONS);
-  return rows.map(versionOfRow);
+  return withAuthors(db, defaultTenant, tenantId, rows);
 }
 
 /** Reads the settings of a version, secrets included; null if the tenant has no such version. */

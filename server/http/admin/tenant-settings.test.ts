@@ -375,6 +375,9 @@ describe("the history of settings", () => {
     expect((await history())[0].by).toEqual({ ...author, tenant_id: runtime.tenant.id });
     const { status } = await operator.call("DELETE", `/users/${id}`);
     expect([status, (await history())[0].by]).toEqual([204, author]);
+    // An account of another tenant that has the same id is another one.
+    await runtime.database.write.insert(schema.users).values({ tenantId: other.tenant.id, id });
+    expect((await history())[0].by).toEqual(author);
   });
 
   test("does not grow with changes that change no setting, and keeps the newest 200 versions", async () => {
