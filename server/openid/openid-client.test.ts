@@ -580,6 +580,14 @@ describe("a client", () => {
     const machine = await openidApplication(server.url, { clientId: "machine", secret });
     const tokens = await openid.clientCredentialsGrant(machine.config, { resource, scope: "orders:read" });
     expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: resource, scope: "orders:read" });
+    // The answer tells what is left of what was asked for, and there is none where nothing is.
+    const more = await openid.clientCredentialsGrant(machine.config, {
+      resource,
+      scope: "orders:read orders:write",
+    });
+    expect(more.scope).toBe("orders:read");
+    const none = openid.clientCredentialsGrant(machine.config, { resource, scope: "orders:write" });
+    await expect(none).rejects.toMatchObject({ error: "invalid_scope" });
   });
 
   test("is signed in at the same moment as another one in the same browser", async () => {

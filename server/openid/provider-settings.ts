@@ -266,12 +266,24 @@ function resourceSettings(
   return {
     defaultResource: () => undefined,
     useGrantedResource: () => true,
-    getResourceServerInfo(_: KoaContextWithOIDC, indicator: string, { clientId }: { clientId: string }) {
+    getResourceServerInfo(
+      { oidc }: KoaContextWithOIDC,
+      indicator: string,
+      { clientId }: { clientId: string },
+    ) {
       const resource = Object.hasOwn(openid.resources, indicator) ? openid.resources[indicator] : undefined;
       if (!resource) throw new errors.InvalidTarget();
       const allowed = new Set(scopesOfClient(config, clientId));
+      const scopes = resource.scopes.filter((scope) => allowed.has(scope));
+      const { grant_type, scope: asked } = oidc.params ?? {};
+      const isForNone = String(asked ?? "")
+        .split(" ")
+        .every((scope) => !scopes.includes(scope));
+      // RFC 6749, 5.1: the answer has to tell the scope where it is another one, and cannot tell none.
+      if (grant_type === "client_credentials" && asked && isForNone)
+        throw new errors.InvalidScope("the client has none of these scopes at this resource", String(asked));
       return {
-        scope: resource.scopes.filter((scope) => allowed.has(scope)).join(" "),
+        scope: scopes.join(" "),
         audience: indicator,
         accessTokenTTL: lifetime(),
         accessTokenFormat: resource.token,
