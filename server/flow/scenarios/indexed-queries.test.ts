@@ -419,7 +419,7 @@ const walks: Record<string, () => Promise<void>> = {
   async "the end of a worker"() {
     const instanceId = randomUUID();
     await runtime.database.write.execute(
-      sql`insert into instances values (${instanceId}, now() + interval '1 minute')`,
+      sql`insert into instances values (${instanceId}, now() + interval '1 minute', '1.0.0')`,
     );
     await releaseInstance(runtime.database, instanceId);
     const { rows } = await runtime.database.write.execute(
