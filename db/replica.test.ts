@@ -19,7 +19,7 @@ const processId = randomUUID();
 const renewed = () =>
   withClient(pair.urls[0], async (client) => {
     await client.query(
-      `insert into instances (id, leased_until) values ($1, clock_timestamp())
+      `insert into instances (id, leased_until, version) values ($1, clock_timestamp(), '1.0.0')
         on conflict (id) do update set leased_until = excluded.leased_until`,
       [processId],
     );
