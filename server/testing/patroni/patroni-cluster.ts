@@ -261,7 +261,10 @@ function member(
       const answer = await ask(`${restUrl}/primary`);
       return answer?.status === 200;
     },
-    kill: () => signal("SIGKILL"),
+    kill() {
+      signal("SIGKILL");
+      isPaused = false;
+    },
     pause() {
       signal("SIGSTOP");
       isPaused = true;
