@@ -15,7 +15,7 @@ async function withPair(): Promise<WithPair> {
 }
 
 /** Time that a failover takes: something has to notice, and to promote the standby. */
-const PROMOTION_MS = 3_000;
+const PROMOTION_MS = 6_000;
 
 /** The process id of the embedded PostgreSQL of a data folder. */
 const postmasterOf = (dataDir: string) =>
@@ -38,7 +38,7 @@ const FULL_MS = 8_000;
 /** The primary is harmed, and something promotes its standby. */
 const lostPrimary = (done: string, harm: (pair: PostgresPair) => void): Drill =>
   drill<WithPair>({
-    done: `${done}, and its standby is promoted after three seconds`,
+    done: `${done}, and its standby is promoted after six seconds`,
     alert: "StileErrors",
     log: /the database has another primary/,
     mayMissMs: PROMOTION_MS + 5_000,
