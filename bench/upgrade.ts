@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { startLoad } from "../drills/load.ts";
+import { settingsOfVisitors, startLoad } from "../drills/load.ts";
 import { formerRelease, startFormerRelease } from "../server/testing/former-release.ts";
 import { startTestCluster, withClient } from "../server/testing/postgres-cluster.ts";
 import { runStile } from "../server/testing/stile.ts";
@@ -44,17 +44,7 @@ try {
   const name = `upgrade_${randomUUID().replaceAll("-", "")}`;
   await withClient(cluster.adminUrl, (client) => client.query(`create database ${name} owner stile`));
   const databaseUrl = cluster.ownerUrl.replace(/[^/]+$/, name);
-  const env = {
-    DATABASE_URL: databaseUrl,
-    STILE_RATE_LIMITER_ENABLED: "false",
-    STILE_PASSKEY_ENABLED: "false",
-    STILE_MFA_ENABLED: "false",
-    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-    STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
-    STILE_SESSION_LIMIT: "1000",
-    STILE_SESSION_ALGORITHM: "ES256",
-  };
-  const former = await startFormerRelease(env);
+  const former = await startFormerRelease({ ...settingsOfVisitors, DATABASE_URL: databaseUrl });
   try {
     print(`${users} users of release ${formerRelease.version} …`);
     await withClient(databaseUrl, fill);

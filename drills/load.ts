@@ -31,6 +31,17 @@ const ACCOUNTS = 10;
 /** The password of every visitor. */
 export const password = "correct horse battery staple";
 
+/** Settings of the servers at which visitors sign in, by a password alone. */
+export const settingsOfVisitors = {
+  STILE_RATE_LIMITER_ENABLED: "false",
+  STILE_PASSKEY_ENABLED: "false",
+  STILE_MFA_ENABLED: "false",
+  STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+  STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+  STILE_SESSION_LIMIT: "1000",
+  STILE_SESSION_ALGORITHM: "ES256",
+};
+
 /** Time after which a visitor gives up an answer. */
 const GIVE_UP_MS = 15_000;
 

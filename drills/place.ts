@@ -5,18 +5,9 @@ import { freePort } from "../server/testing/free-port.ts";
 import { startPrometheus } from "../server/testing/prometheus.ts";
 import { type RunningServer, startServer } from "../server/testing/server.ts";
 import type { Front, Place, Surroundings } from "./drill.ts";
+import { settingsOfVisitors } from "./load.ts";
 
 const alertsFile = join(import.meta.dirname, "../docs/operating/monitoring/prometheus-alerts.yaml");
-
-const settings = {
-  STILE_RATE_LIMITER_ENABLED: "false",
-  STILE_PASSKEY_ENABLED: "false",
-  STILE_MFA_ENABLED: "false",
-  STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-  STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
-  STILE_SESSION_LIMIT: "1000",
-  STILE_SESSION_ALGORITHM: "ES256",
-};
 
 const WATCH_INTERVAL_MS = 500;
 
@@ -39,7 +30,7 @@ export async function openPlace({
     for (let index = 0; index < count; index += 1) {
       const port = await freePort();
       const server = await startServer({
-        env: { ...settings, STILE_METRICS_PORT: String(port), ...env },
+        env: { ...settingsOfVisitors, STILE_METRICS_PORT: String(port), ...env },
         ...(dataDir === undefined ? {} : { dataDir }),
       });
       opened.push({ close: () => server.stop() });

@@ -49,7 +49,6 @@ export interface PatroniMember {
   kill(): void;
   /** Stops all of its processes where they are (SIGSTOP). */
   pause(): void;
-  resume(): void;
   /** Neither etcd, nor the other member, nor Stile reach it from now on, nor it them. It goes on running. */
   cutOff(): void;
   /** Ends `cutOff`. */
@@ -269,7 +268,6 @@ function member(
       signal("SIGSTOP");
       isPaused = true;
     },
-    resume,
     cutOff() {
       for (const link of Object.values(links)) link.sever();
     },
