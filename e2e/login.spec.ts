@@ -75,6 +75,51 @@ test("a browser without passkeys of this site falls back to the other methods", 
   await chooseMethod(page, account.address, "password");
 });
 
+test("a press on the passkey button while autofill is still opening leaves a prompt open", async ({
+  page,
+  authenticator,
+}) => {
+  await authenticator.willWait();
+  // Autofill opens right after the prompt, which ends the prompt: the browser has one request at a time.
+  await page.addInitScript(() => {
+    const { credentials } = navigator;
+    const get = credentials.get.bind(credentials);
+    const isAvailable = PublicKeyCredential.isConditionalMediationAvailable.bind(PublicKeyCredential);
+    const { promise: prompted, resolve } = Promise.withResolvers<void>();
+    let calls = 0;
+    PublicKeyCredential.isConditionalMediationAvailable = async () => {
+      // The first call is about what the browser can do.
+      calls += 1;
+      if (calls > 1) await prompted;
+      return isAvailable();
+    };
+    const requests: { kind: string; isOpen: boolean }[] = [];
+    const show = () => {
+      document.documentElement.dataset.requests = requests
+        .map(({ kind, isOpen }) => `${kind} ${isOpen ? "open" : "ended"}`)
+        .join(", ");
+    };
+    credentials.get = (options) => {
+      const request = { kind: options?.mediation ?? "prompt", isOpen: true };
+      requests.push(request);
+      show();
+      const answer = get(options);
+      answer.catch(() => {
+        request.isOpen = false;
+        show();
+      });
+      if (!options?.mediation) resolve();
+      return answer;
+    };
+  });
+  await openLogin(page);
+  await button(page, /Sign in with a passkey/).click();
+  await expect(page.locator("html")).toHaveAttribute(
+    "data-requests",
+    "prompt ended, conditional ended, prompt open",
+  );
+});
+
 test("a prompt for a passkey with which nothing happens, or that is cancelled, leaves every way open", async ({
   page,
   account,

@@ -32,7 +32,7 @@ const creation: Ceremony = {
   needs: "creation_options",
   async perform(options, { attempts }, signal) {
     const { create, createSilently } = await prompting(import("./passkey-creation.ts"), signal);
-    return attempts.silent ? createSilently(options, attempts) : create(options);
+    return attempts.silent ? createSilently(options, attempts, signal) : create(options, signal);
   },
 };
 
@@ -165,7 +165,7 @@ export function prompt({ payload }: FlowState, signal: AbortSignal): Promise<Ste
   return assert(payload.request_options, false, signal);
 }
 
-/** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */
+/** Aborts the request in progress of any component in this page. */
 export function abortCeremony(): void {
   abortPrompt?.();
 }
@@ -177,18 +177,6 @@ export function abortCeremony(): void {
 export function renewalDelay(options: unknown): number | null {
   const { timeout } = publicKeyOf<{ timeout?: unknown }>(options);
   return typeof timeout === "number" && timeout > 0 ? Math.max(timeout * 0.9, 5000) : null;
-}
-
-/** The error code of a failed ceremony; null if the page aborted it. */
-export function ceremonyErrorOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return "passkey_failed";
-  const { code } = error as Error & { code?: unknown };
-  if (code === "ERROR_CEREMONY_ABORTED" || error.name === "AbortError") return null;
-  if (code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED" || error.name === "InvalidStateError") {
-    return "webauthn_credential_already_exists";
-  }
-  // Browsers also give this error on a timeout or without a matching credential.
-  return error.name === "NotAllowedError" ? "passkey_cancelled" : "passkey_failed";
 }
 
 /** The address that the state or answer redirects to, http and https only; null without a redirect. */

@@ -1,25 +1,37 @@
-import { startAuthentication, WebAuthnAbortService, WebAuthnError } from "@simplewebauthn/browser";
+import { startAuthentication, WebAuthnAbortService } from "@simplewebauthn/browser";
 import type { Step } from "./ceremony.ts";
+import { ceremonyErrorOf } from "./ceremony-error.ts";
 import { publicKeyOf } from "./webauthn-support.ts";
 
 /**
  * Requests an assertion, by a prompt or in the autofill of a field.
  *
- * @param signal aborted by what aborts the prompt
+ * @param signal ends the request
  */
 export async function assert(
   options: unknown,
   useBrowserAutofill: boolean,
   signal: AbortSignal,
 ): Promise<Step> {
+  endWith(signal);
   const request = () => startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
   const assertion = await request().catch((error: unknown) => {
-    const isAborted = error instanceof WebAuthnError && error.code === "ERROR_CEREMONY_ABORTED";
     // Autofill that was opening when the user asked for a prompt has ended the prompt. It is open now, so it ends.
-    if (useBrowserAutofill || signal.aborted || !isAborted) throw error;
+    if (useBrowserAutofill || signal.aborted || ceremonyErrorOf(error) !== null) throw error;
     return request();
   });
   return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
+}
+
+/** The signal of the newest request, because the browser has one at a time. */
+let newest: AbortSignal | null = null;
+
+/** Lets a signal end the request that begins now, and none that another ceremony begins later. */
+export function endWith(signal: AbortSignal): void {
+  newest = signal;
+  signal.addEventListener("abort", () => {
+    if (newest === signal) abortPrompt();
+  });
 }
 
 /** Aborts the request in progress, of an assertion or of a creation. */

@@ -1,13 +1,18 @@
 import { getBrowserCapabilities, startRegistration } from "@simplewebauthn/browser";
 import type { Attempts, Step } from "./ceremony.ts";
-import { abortPrompt } from "./passkey-assertion.ts";
+import { abortPrompt, endWith } from "./passkey-assertion.ts";
 import { mayUse } from "./permissions.ts";
 import { can, publicKeyOf } from "./webauthn-support.ts";
 
 export { abortPrompt };
 
-/** Creates a passkey or a security key. */
-export async function create(options: unknown, useAutoRegister = false): Promise<Step> {
+/**
+ * Creates a passkey or a security key.
+ *
+ * @param signal ends the request
+ */
+export async function create(options: unknown, signal: AbortSignal, useAutoRegister = false): Promise<Step> {
+  endWith(signal);
   const credential = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
   return { action: "webauthn_verify_attestation_response", input: { public_key: credential } };
 }
@@ -19,10 +24,14 @@ const SILENT_CREATION_TIMEOUT_MS = 5000;
  * Creates a passkey without a prompt (WebAuthn Level 3, 5.1.3, conditional mediation); goes back without a notice
  * on failure.
  */
-export async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
+export async function createSilently(
+  options: unknown,
+  attempts: Attempts,
+  signal: AbortSignal,
+): Promise<Step> {
   const timer = setTimeout(abortPrompt, SILENT_CREATION_TIMEOUT_MS);
   try {
-    return await create(options, true);
+    return await create(options, signal, true);
   } catch {
     return { action: "back", input: {} };
   } finally {

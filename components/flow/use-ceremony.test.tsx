@@ -313,6 +313,7 @@ describe("login_init", () => {
     await user.dblClick(screen.getByRole("button", { name: "Sign in with a passkey" }));
     await waitFor(() => expect(prompts()).toHaveLength(1));
     expect(prompts()[0]?.signal.aborted).toBe(false);
+    // By another component in the page: once it may have been autofill that was opening.
     act(() => abortCeremony());
     await waitFor(() => expect(prompts()).toHaveLength(2));
     act(() => abortCeremony());

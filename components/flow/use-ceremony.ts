@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { FlowState } from "#server/flow/wire";
 import {
-  abortCeremony,
   canRetry,
-  ceremonyErrorOf,
   ceremonyOf,
   ceremonyToBegin,
   destinationOf,
@@ -13,6 +11,7 @@ import {
   renewalDelay,
 } from "./ceremonies.ts";
 import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
+import { ceremonyErrorOf } from "./ceremony-error.ts";
 import { type ProviderReturn, removeReturnParameters } from "./provider-return.ts";
 import type { Flow } from "./use-flow.ts";
 
@@ -98,7 +97,6 @@ export function useCeremony(
       settled = true;
       startedStates.current.delete(state);
       controller.abort();
-      abortCeremony();
     };
   }, [state, idle, requested, prompts]);
 
@@ -178,10 +176,7 @@ export function useCeremony(
   };
 
   function endPrompt(): void {
-    if (!prompting.current) return;
-    // Before it is open.
-    prompting.current.abort();
-    abortCeremony();
+    prompting.current?.abort();
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it ends the prompt that is open then
