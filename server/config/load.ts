@@ -162,6 +162,7 @@ function sourcesOf(trees: Record<SettingSource, Tree>): Config["sources"] {
  * @param directory that relative folders start from
  * @param sources of the configuration of a server, where its leaves were read from
  * @param sourceOf says where a setting was read from, for the error that it does not exist
+ * @param ignoreUnknown whether entries without a name of a setting are left out too, because another version has stored them
  * @throws ConfigError with one line that names the invalid setting
  */
 export function parseConfig(
@@ -171,14 +172,17 @@ export function parseConfig(
     directory,
     sources = {},
     sourceOf = () => null,
+    ignoreUnknown = false,
   }: {
     mode: Config["mode"];
     directory: string;
     sources?: Config["sources"];
     sourceOf?: (path: readonly string[]) => string | null;
+    ignoreUnknown?: boolean;
   },
 ): Config {
-  const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName);
+  const unknownFault = ignoreUnknown ? (path: readonly PropertyKey[]) => unknownAt(path, sourceOf) : null;
+  const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName, unknownFault);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
@@ -365,12 +369,19 @@ function describeIssue(
   sourceOf: (path: readonly string[]) => string | null,
 ): string {
   if (!issue) return "the configuration is invalid";
-  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const [unknown] = issue.code === "unrecognized_keys" ? issue.keys : [];
+  return unknown === undefined
+    ? `${settingName(issue.path)}: ${issue.message}`
+    : unknownAt([...issue.path, unknown], sourceOf);
+}
+
+function unknownAt(
+  whole: readonly PropertyKey[],
+  sourceOf: (path: readonly string[]) => string | null,
+): string {
   // An index into a list is not the name of a setting.
-  const path = [...issue.path, ...unknown].filter((part) => typeof part === "string");
-  return unknown.length > 0
-    ? unknownSetting(settingName(path), sourceOf(path), settingNames())
-    : `${settingName(path)}: ${issue.message}`;
+  const path = whole.filter((part) => typeof part === "string");
+  return unknownSetting(settingName(path), sourceOf(path), settingNames());
 }
 
 /** Characters of a path in messages. A key of a map may be longer. */

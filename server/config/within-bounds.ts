@@ -3,9 +3,9 @@ import { sha256 } from "../lib/sha256.ts";
 import { isTree, merge, type Tree, valueAt } from "../lib/tree.ts";
 import type { BoundMark } from "./sections/leaves.ts";
 
-/** An entry that is beyond a bound, and therefore not used. */
+/** An entry that is beyond a bound or has no name of a setting, and is therefore not used. */
 export interface IgnoredEntry {
-  /** Names the setting and the bound. */
+  /** Names the setting and what is wrong with the entry. */
   fault: string;
   /** The same with what becomes of the entry; for logs and operators. */
   line: string;
@@ -16,10 +16,11 @@ export interface IgnoredEntry {
 /** Names of sections and members, and positions in lists. */
 type Path = readonly (string | number)[];
 
-/** A bound that an entry is beyond. */
+/** Why an entry is not used. */
 interface Violation {
   path: Path;
-  message: string;
+  /** Names the setting. */
+  fault: string;
   /** For a list or map: the number of its first members that stay. */
   keep?: number;
 }
@@ -34,14 +35,17 @@ const MAX_ROUNDS = 20;
  * A member beyond its bound falls back to that of `base`; a list or map with too many members keeps the first; an item
  * whose required member is beyond a bound is left out as a whole.
  *
- * @param given the settings of `over` override those of `base`
+ * @param settings those of `over` override those of `base`
  * @param nameOf names a setting in messages
+ * @param unknownFault says that a name is none of a setting: such entries are left out too. Null: they are a fault
  */
 export function parseWithinBounds<Parsed>(
   schema: z.ZodType<Parsed>,
   settings: { base: Tree; over: Tree },
   nameOf: (path: readonly PropertyKey[]) => string,
+  unknownFault: ((path: readonly PropertyKey[]) => string) | null,
 ): { parsed: z.ZodSafeParseResult<Parsed>; ignored: IgnoredEntry[] } {
+  const faultAt = (path: Path, message: string) => `${nameOf(path)}${positionIn(path)}: ${message}`;
   const ignored: IgnoredEntry[] = [];
   const removed: Path[] = [];
   let { base, over } = settings;
@@ -50,11 +54,18 @@ export function parseWithinBounds<Parsed>(
     const parsed = schema.safeParse(tree);
     if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
     const violations = parsed.error.issues
-      .flatMap((issue) => violationOf(issue, { tree, base, over }, removed) ?? [])
+      .flatMap((issue): Violation[] => {
+        if (issue.code === "unrecognized_keys" && unknownFault)
+          return issue.keys.map((name) => {
+            const path = [...(issue.path as Path), name];
+            return { path, fault: unknownFault(path) };
+          });
+        const violation = violationOf(issue, { tree, base, over }, removed);
+        return violation ? [{ ...violation, fault: faultAt(violation.path, violation.message) }] : [];
+      })
       .filter(({ path }, at, all) => all.findIndex((other) => isEqual(other.path, path)) === at);
     if (violations.length === 0) return { parsed, ignored };
-    for (const { path, message, keep } of violations) {
-      const fault = `${nameOf(path)}${positionIn(path)}: ${message}`;
+    for (const { path, fault, keep } of violations) {
       ignored.push({
         fault,
         line: `${fault}; ${keep === undefined ? "it is" : "the others are"} ignored`,
@@ -79,7 +90,7 @@ function violationOf(
   issue: z.core.$ZodIssue,
   { tree, base, over }: Record<"tree" | "base" | "over", Tree>,
   removed: readonly Path[],
-): Violation | undefined {
+): (Omit<Violation, "fault"> & { message: string }) | undefined {
   const path = issue.path as (string | number)[];
   const { message } = issue;
   // Members of `base` count too, and stay.

@@ -4,7 +4,7 @@ import { type SettingSchema, settingSchema } from "../config/setting-schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree, merge, type Tree } from "../lib/tree.ts";
 
-/** A tenant's settings as stored: secrets, which the schema marks, are sealed; the others are plain. */
+/** A tenant's settings as stored: secrets, which the schema marks, are sealed, and what it does not know; the others are plain. */
 export interface StoredSettings {
   config: Tree;
   sealedConfig: Buffer | null;
@@ -39,7 +39,10 @@ export function openVersion(vault: Vault, tenantId: string, id: string, stored: 
 const contextOfVersion = (tenantId: string, id: string) =>
   sealContext(settingsHistory, "sealedConfig", { tenantId, id });
 
-/** Separates the secrets, which `configSchema` marks, from a tree of settings. */
+/**
+ * Separates the secrets, which `configSchema` marks, from a tree of settings. What this version does not know counts as one: a
+ * later version may have sealed it.
+ */
 export function separateSecrets(settings: Tree): { plain: Tree; secret: Tree } {
   const { plain, secret } = split(settingSchema(), settings);
   return { plain: isTree(plain) ? plain : {}, secret: isTree(secret) ? secret : {} };
@@ -76,5 +79,6 @@ function split(schema: SettingSchema, value: unknown): { plain?: unknown; secret
 function schemaOf({ properties, additionalProperties }: SettingSchema, name: string): SettingSchema {
   const named = properties?.[name];
   if (named) return named;
-  return typeof additionalProperties === "object" ? additionalProperties : {};
+  if (typeof additionalProperties === "object") return additionalProperties;
+  return additionalProperties === false ? { secret: true } : {};
 }

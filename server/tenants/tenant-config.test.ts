@@ -100,7 +100,6 @@ describe("a tenant's configuration", () => {
   });
 
   test.each([
-    [{ colour: "red" }, /^colour is not a setting$/],
     [{ password: { min_length: 3 } }, /^STILE_PASSWORD_MIN_LENGTH \(password\.min_length\): /],
     [
       { username: { min_length: 40 } },

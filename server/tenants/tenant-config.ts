@@ -87,7 +87,8 @@ function isAmong(settings: readonly string[], path: readonly string[]): boolean 
 
 /**
  * Builds a tenant's configuration: the server's, without the default tenant's own settings, overridden by the tenant's
- * settings. Its base URL, relying party and audience derive from its host name, or from its id.
+ * settings. Its base URL, relying party and audience derive from its host name, or from its id. Settings that this version
+ * does not know are ignored: a later one has stored them, and is used again or was taken back.
  *
  * @throws ConfigError with one line that names the invalid setting
  */
@@ -101,7 +102,7 @@ export function tenantConfig(server: Config, { id, name, hosts, settings }: Tena
   const service = { name: fault ? server.service.name : name };
   const own = { base_url: addressAt(hosts[0], server.base_url), service };
   const base = merge({ ...inherited, data_dir }, own);
-  const parsed = parseConfig({ base, over: settings }, { mode, directory: data_dir });
+  const parsed = parseConfig({ base, over: settings }, { mode, directory: data_dir, ignoreUnknown: true });
   const isNamed = valueAt(settings, ["service", "name"]) !== undefined;
   const unused = fault && !isNamed ? [unusedName(name, fault, service)] : [];
   const config = { ...parsed, ignored: [...unused, ...parsed.ignored] };

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "./manage-tenants.ts";
+import { openSettings } from "./sealed-settings.ts";
 import { createTenants, type Tenants } from "./tenants.ts";
 
 const { tenants, users, sessions, passcodes, auditLogs } = schema;
@@ -71,14 +72,60 @@ describe("a tenant", () => {
     const { id: other } = await createTenant(runtime, acme);
     await runtime.database.write
       .update(tenants)
-      .set({ config: { colour: "red" }, updatedAt: sql`now() + interval '1 minute'` })
+      .set({ config: { mfa: "red" }, updatedAt: sql`now() + interval '1 minute'` })
       .where(eq(tenants.id, id));
     const registry = otherProcess();
-    await expect(registry.byId(id)).rejects.toThrow(`tenant ${id}: colour is not a setting`);
+    await expect(registry.byId(id)).rejects.toThrow(`tenant ${id}: mfa: `);
     expect((await registry.byId(other))?.id).toBe(other);
     const listed = await listTenants(runtime);
     expect(listed.find(({ row }) => row.id === id)?.tenant).toBeNull();
     await deleteTenant(runtime, id, { withUsers: false });
+  });
+});
+
+describe("settings that another version has stored", () => {
+  const hook = { callback: "https://acme.example/hook", events: ["user"] };
+  const settings = {
+    colour: "red",
+    mfa: { enforced_by: "policy" },
+    webhooks: { hooks: [{ ...hook, format: "cloud" }] },
+    password: { min_length: 20 },
+  };
+  const newerRow = async () => {
+    const { id } = await createTenant(runtime, acme);
+    await runtime.database.write
+      .update(tenants)
+      .set({ config: settings, updatedAt: sql`now() + interval '1 minute'` })
+      .where(eq(tenants.id, id));
+    return id;
+  };
+
+  test("are ignored with one warning each, and the others hold", async () => {
+    const id = await newerRow();
+    const warnings: unknown[] = [];
+    const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+    const { tenant: defaultTenant, database, vault } = runtime;
+    const tenant = await createTenants({ defaultTenant, database, vault, log }).byId(id);
+    expect(tenant?.config.password.min_length).toBe(20);
+    const lines = ["mfa.enforced_by", "webhooks.hooks.format", "colour"].map(
+      (name) => `${name} is not a setting; it is ignored`,
+    );
+    expect(warnings).toEqual(lines.map((line) => [{ tenant: id }, line]));
+  });
+
+  test("stay when others are changed, and cannot be added", async () => {
+    const id = await newerRow();
+    const change = (more: object) => updateTenant(runtime, id, { settings: (now) => ({ ...now, ...more }) });
+    await change({ password: { min_length: 30 } });
+    const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, id));
+    if (!row) throw new Error("the tenant has no row");
+    expect(openSettings(runtime.vault, id, row)).toEqual({ ...settings, password: { min_length: 30 } });
+    // A later version may have sealed them as secrets.
+    expect(row.config).toEqual({ mfa: {}, webhooks: {}, password: { min_length: 30 } });
+    await expect(change({ colour: "blue" })).rejects.toThrow(/^colour is not a setting$/);
+    await expect(change({ pasword: {} })).rejects.toThrow(
+      "pasword is not a setting; the nearest is password",
+    );
   });
 });
 
