@@ -1,4 +1,9 @@
-import { expect, inject, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { expect, inject, test, vi } from "vitest";
+import { startEmbedded } from "../database/embedded.ts";
 import { contentOf, emptyDatabase, fillDatabase } from "../testing/filled-database.ts";
 import { openForTests } from "../testing/open-for-tests.ts";
 import { testDatabase } from "../testing/postgres.ts";
@@ -96,4 +101,25 @@ test("changes nothing if the target is unfit, and says why", async () => {
   }
   expect(await stile(["move"])).toMatchObject({ code: 2 });
   expect(await stile(["tenants", "list"])).toMatchObject({ code: 0 });
+});
+
+test("takes the password of the target from PGPASSWORD, and tells of a wrong one without it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stile target "));
+  // The embedded PostgreSQL asks for a password.
+  const { port, url, stop } = await startEmbedded(join(folder, "data"), 20, pino({ level: "silent" }));
+  try {
+    const to = `postgres://stile@127.0.0.1:${port}/stile`;
+    vi.stubEnv("PGPASSWORD", "wrong-secret");
+    const refused = await stile(["move", "--to", to]);
+    expect(refused).toMatchObject({ code: 1, out: "", err: aLine("password authentication failed") });
+    expect(refused.err).not.toContain("wrong-secret");
+    vi.stubEnv("PGPASSWORD", new URL(url).password);
+    expect(await stile(["move", "--to", to])).toMatchObject({ code: 0 });
+    expect(await contentOf(url)).toEqual(await contentOf(source.url));
+  } finally {
+    vi.unstubAllEnvs();
+    await stile(["move", "--undo"]);
+    await stop();
+    rmSync(folder, { recursive: true });
+  }
 });
