@@ -44,6 +44,14 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
   const query = async <Row extends object>(text: string, node = 0) =>
     withClient(cluster.urls[node] ?? "", async (client) => (await client.query(text)).rows as Row[]);
 
+  const expectSameCounts = async (plain: string) => {
+    for (const name of placements.keys()) {
+      const count = `select count(*) from ${name}`;
+      const { rows } = await withClient(plain, (client) => client.query(count));
+      expect([name, ...rows]).toEqual([name, ...(await query(count))]);
+    }
+  };
+
   beforeAll(async () => {
     cluster = await startCitusCluster(programs ?? "");
     [url = ""] = cluster.urls;
@@ -163,11 +171,21 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
       env: { NODE_ENV: "production", ...environment, DATABASE_URL: plain },
     });
     expect(restored).toMatchObject({ code: 0, err: "" });
-    for (const name of placements.keys()) {
-      const count = `select count(*) from ${name}`;
-      const { rows } = await withClient(plain, (client) => client.query(count));
-      expect([name, ...rows]).toEqual([name, ...(await query(count))]);
-    }
+    await expectSameCounts(plain);
+    expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
+  it("is moved to one PostgreSQL, and used again after the move is undone", async () => {
+    const { adminUrl, ownerUrl } = inject("postgres");
+    const plain = await emptyDatabase(adminUrl, ownerUrl);
+    expect(await stile(["move", "--to", plain])).toMatchObject({ code: 0, err: "" });
+    await expectSameCounts(plain);
+    expect(await stile("tenants list")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("was moved to"),
+    });
+    expect(await stile("move --undo")).toMatchObject({ code: 0 });
+    expect(await stile("tenants list")).toMatchObject({ code: 0 });
     expect(errorsIn(cluster.logs())).toEqual([]);
   });
 
