@@ -88,3 +88,17 @@ readOnlyRootFilesystem: true
 capabilities:
   drop: [ALL]
 {{- end -}}
+
+{{/*
+The pods to run. Where they are scaled, those that run, because a Deployment that states none has one. Without a cluster to ask
+(helm template), none is stated: each application of the manifests would undo what the autoscaler did.
+*/}}
+{{- define "stile.replicas" -}}
+{{- $scaled := .Values.autoscaling -}}
+{{- if not $scaled.enabled -}}
+{{- .Values.replicas -}}
+{{- else if lookup "v1" "Namespace" "" .Release.Namespace -}}
+{{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "stile.name" .) -}}
+{{- max (int $scaled.minReplicas) (int (dig "spec" "replicas" 0 $running)) -}}
+{{- end -}}
+{{- end }}
