@@ -15,6 +15,8 @@ import { createTenant } from "../tenants/manage-tenants.ts";
 import { pageOfVersions, settingsOfVersion } from "../tenants/settings-history.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
+import { waitsForLock } from "../testing/waits-for-lock.ts";
 import { reseal } from "./reseal.ts";
 import { checkSealingKeys, sealedColumns } from "./sealed-columns.ts";
 import { createTenantSigningKeys } from "./tenant-signing-keys.ts";
@@ -208,6 +210,26 @@ describe("reseal", () => {
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
     expect(both.map((counts) => counts["totp_secrets.sealed_secret"]).toSorted()).toEqual([0, 1]);
     await checkSealingKeys(postgres.database, createVault([fresh]));
+  });
+
+  test("keeps a value that a server with the former key writes meanwhile, and moves that", async () => {
+    const running = withKeys(old);
+    const userId = await insertTotp(running, defaultTenant.id);
+    const context = totpSealContext(defaultTenant.id, userId);
+    const written = Buffer.from("twenty other bytes..");
+    const moving = withKeys(fresh, old);
+    const counts = await running.database.write.transaction(async (tx) => {
+      await tx
+        .update(schema.totpSecrets)
+        .set({ sealedSecret: running.vault.seal(written, context) })
+        .where(eq(schema.totpSecrets.userId, userId));
+      const counting = moved(moving);
+      await withClient(postgres.url, waitsForLock);
+      return { counting };
+    });
+    expect(await counts.counting).toMatchObject({ "totp_secrets.sealed_secret": 1 });
+    const [row] = await running.database.read.select().from(schema.totpSecrets);
+    expect(withKeys(fresh).vault.unseal(row?.sealedSecret ?? Buffer.of(), context)).toEqual(written);
   });
 
   test("processes more rows than one batch", async () => {

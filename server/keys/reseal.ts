@@ -15,7 +15,7 @@ export interface Resealed {
   broken: number;
 }
 
-/** Rows that one transaction locks; small, so that other transactions do not wait long. */
+/** Rows that one transaction changes; few, so that other transactions do not wait long. */
 const BATCH_ROWS = 200;
 
 /**
@@ -79,28 +79,20 @@ export async function resealBatch(
   sealed: SealedColumn,
   after: readonly string[],
 ): Promise<ResealedBatch> {
-  const first = vault.keyIds[0] ?? "";
-  const table = sql.identifier(sealed.table);
   const value = sql.identifier(sealed.column);
   const names = [...new Set([...sealed.key, ...sealed.reads])];
-  const { rows } = await tx.execute<{ sealed_value: Buffer } & Record<string, string>>(sql`
-    select ${list(names.map(asText))}, ${value} as sealed_value from ${table}
-    where ${sealedByOther(sealed, [first])} and (${list(sealed.key.map(text))}) > (${list(after.map((part) => sql`${part}::text`))})
-    order by ${list(sealed.key.map(text))} limit ${BATCH_ROWS} for update`);
+  // No lock: the rows are of any tenant, and those of a distributed database lie on several nodes.
+  const { rows } = await tx.execute<SealedRow>(sql`
+    select ${list(names.map(asText))}, ${value} as sealed_value from ${sql.identifier(sealed.table)}
+    where ${sealedByOther(sealed, vault.keyIds.slice(0, 1))}
+      and (${list(sealed.key.map(text))}) > (${list(after.map((part) => sql`${part}::text`))})
+    order by ${list(sealed.key.map(text))} limit ${BATCH_ROWS}`);
   const unknown: string[] = [];
   let moved = 0;
   let broken = 0;
   for (const row of rows) {
-    const context = sealed.context(row);
     try {
-      const resealed = vault.seal(vault.unseal(row.sealed_value, context), context);
-      const named = sealed.sealedBy ? sql`, ${sql.identifier(sealed.sealedBy)} = ${first}` : sql``;
-      const isThis = sql.join(
-        sealed.key.map((name) => sql`${text(name)} = ${row[name]}`),
-        sql` and `,
-      );
-      await tx.execute(sql`update ${table} set ${value} = ${resealed}${named} where ${isThis}`);
-      moved += 1;
+      if (await resealRow(tx, vault, sealed, row)) moved += 1;
     } catch (error) {
       if (error instanceof UnknownKeyError) unknown.push(error.keyId);
       else if (error instanceof BrokenSealError) broken += 1;
@@ -110,6 +102,46 @@ export async function resealBatch(
   const last = rows.at(-1);
   const more = last !== undefined && rows.length === BATCH_ROWS;
   return { moved, unknown, broken, last: more ? sealed.key.map((name) => last[name] ?? "") : null };
+}
+
+/** A row of a sealed column: its value, and as text its key and what the value is sealed for. */
+type SealedRow = { sealed_value: Buffer } & Record<string, string>;
+
+/**
+ * Reseals the value of a row; one that another transaction has written meanwhile in place of that.
+ *
+ * @returns false if the row is gone, or the value no longer needs it
+ * @throws UnknownKeyError or BrokenSealError if the value cannot be unsealed
+ */
+async function resealRow(
+  tx: Transaction,
+  vault: Vault,
+  sealed: SealedColumn,
+  row: SealedRow,
+): Promise<boolean> {
+  const first = vault.keyIds[0] ?? "";
+  const table = sql.identifier(sealed.table);
+  const value = sql.identifier(sealed.column);
+  const context = sealed.context(row);
+  // Compared by the types of the columns, so that the tenant among them names one node, and an index is used.
+  const isThis = sql.join(
+    sealed.key.map((name) => sql`${sql.identifier(name)} = ${row[name]}`),
+    sql` and `,
+  );
+  const named = sealed.sealedBy ? sql`, ${sql.identifier(sealed.sealedBy)} = ${first}` : sql``;
+  let present: Buffer | undefined = row.sealed_value;
+  while (present) {
+    const resealed = vault.seal(vault.unseal(present, context), context);
+    const { rowCount } = await tx.execute(
+      sql`update ${table} set ${value} = ${resealed}${named} where ${isThis} and ${value} = ${present}`,
+    );
+    if (rowCount === 1) return true;
+    const { rows } = await tx.execute<{ sealed_value: Buffer }>(
+      sql`select ${value} as sealed_value from ${table} where ${isThis} and ${sealedByOther(sealed, [first])}`,
+    );
+    present = rows[0]?.sealed_value;
+  }
+  return false;
 }
 
 const list = (parts: SQL[]) => sql.join(parts, sql`, `);

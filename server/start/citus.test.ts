@@ -161,6 +161,24 @@ describe.skipIf(programs === null)("a database on a Citus cluster of a coordinat
     expect(errorsIn(cluster.logs())).toEqual([]);
   });
 
+  it("has its sealed values moved under another key, and back", async () => {
+    const { SECRET_KEYS: key } = environment;
+    const moved = async (keys: string) => {
+      const { code, out, err } = await runStile(["secrets", "reseal", "--json"], {
+        cwd: process.cwd(),
+        env: { NODE_ENV: "production", ...environment, SECRET_KEYS: keys },
+      });
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      return (JSON.parse(out) as { moved: number }[]).reduce((total, { moved }) => total + moved, 0);
+    };
+    const other = "b".repeat(48);
+    const count = await moved(`${other},${key}`);
+    expect(count).toBeGreaterThan(10);
+    expect(await moved(`${other},${key}`)).toBe(0);
+    expect(await moved(`${key},${other}`)).toBe(count);
+    expect(errorsIn(cluster.logs())).toEqual([]);
+  });
+
   it("is backed up through its coordinator, and restored into one PostgreSQL", async () => {
     const file = join(folderOfBackups, "cluster");
     expect(await stile(["backup", file])).toMatchObject({ code: 0, err: "" });
