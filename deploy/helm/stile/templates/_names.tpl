@@ -97,7 +97,7 @@ The pods to run. Where they are scaled, those that run, because a Deployment tha
 {{- $scaled := .Values.autoscaling -}}
 {{- if not $scaled.enabled -}}
 {{- .Values.replicas -}}
-{{- else if lookup "v1" "Namespace" "" .Release.Namespace -}}
+{{- else if lookup "apps/v1" "Deployment" .Release.Namespace "" -}}
 {{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "stile.name" .) -}}
 {{- max (int $scaled.minReplicas) (int (dig "spec" "replicas" 0 $running)) -}}
 {{- end -}}
