@@ -11,6 +11,8 @@ export interface Unrunnable {
 const registry =
   "packages from a registry; the tests of `packages` and of `examples` install what is built here";
 
+const engine = "Docker; `deploy/container.test.ts` does the same where there is an engine";
+
 /** Every block that `commands.test.ts` does not run. Its calls of `stile`, settings and packages are checked by name. */
 export const unrunnable: readonly Unrunnable[] = [
   { page: "README.md", begins: "npm install && npm start", needs: registry },
@@ -44,12 +46,12 @@ export const unrunnable: readonly Unrunnable[] = [
     begins: "createdb",
     needs: "a second PostgreSQL, and that no server runs",
   },
-  { page: "docs/operating/containers.md", begins: "printf 'SECRET_KEYS=", needs: "Docker" },
-  { page: "docs/operating/containers.md", begins: "docker build", needs: "Docker" },
+  { page: "docs/operating/containers.md", begins: "printf 'SECRET_KEYS=", needs: engine },
+  { page: "docs/operating/containers.md", begins: "docker build", needs: engine },
   {
     page: "docs/operating/kubernetes.md",
     begins: "kubectl create namespace",
-    needs: "a cluster of Kubernetes",
+    needs: "a cluster of Kubernetes; `deploy/kubernetes.test.ts` does the same where there is one",
   },
   { page: "docs/operating/observing.md", begins: "curl -G http://localhost:9090/", needs: "Prometheus" },
   { page: "docs/operating/systemd.md", begins: "useradd --system", needs: "a machine with systemd, as root" },
