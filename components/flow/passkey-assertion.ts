@@ -18,19 +18,22 @@ export async function assert(
   const assertion = await request().catch((error: unknown) => {
     // Autofill that was opening when the user asked for a prompt has ended the prompt. It is open now, so it ends.
     if (useBrowserAutofill || signal.aborted || ceremonyErrorOf(error) !== null) throw error;
+    endWith(signal);
     return request();
   });
   return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
 }
 
-/** The signal of the newest request, because the browser has one at a time. */
+/** The signal of the newest request, because the browser has one at a time; null once that was aborted. */
 let newest: AbortSignal | null = null;
 
 /** Lets a signal end the request that begins now, and none that another ceremony begins later. */
 export function endWith(signal: AbortSignal): void {
   newest = signal;
   signal.addEventListener("abort", () => {
-    if (newest === signal) abortPrompt();
+    if (newest !== null && newest !== signal) return;
+    newest = null;
+    abortPrompt();
   });
 }
 
