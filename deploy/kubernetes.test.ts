@@ -146,12 +146,17 @@ describe.skipIf(here === "")("the chart, installed on a cluster", () => {
   });
 
   test("keeps its pods where an autoscaler takes over their number", async () => {
-    await kubectl("scale", "deployment/stile", "--replicas=3");
-    await rolledOut();
     await upgrade("--set", "autoscaling.enabled=true");
-    expect(await pods()).toBe(3);
+    expect(await pods()).toBe(2);
+    // It is what an autoscaler does.
+    const scale = (replicas: number) => kubectl("scale", "deployment/stile", `--replicas=${replicas}`);
+    await scale(3);
     await upgrade("--set", "podAnnotations.turn=two");
     expect(await pods()).toBe(3);
+    await upgrade("--set", "podAnnotations.turn=three");
+    await scale(4);
+    await called("helm", "rollback", "stile", "--wait");
+    expect(await pods()).toBe(4);
     await upgrade("--set", "autoscaling.enabled=false", "--force-conflicts");
     expect(await pods()).toBe(2);
   });

@@ -90,8 +90,9 @@ capabilities:
 {{- end -}}
 
 {{/*
-The pods to run. Where they are scaled, those that run, because a Deployment that states none has one. Without a cluster to ask
-(helm template), none is stated: each application of the manifests would undo what the autoscaler did.
+The pods to run. When an autoscaler is switched on, those that run, because a Deployment of which nothing states the number has
+one. Once it has scaled them, none is stated: the number is the autoscaler's. Without a cluster to ask (helm template), none
+either: each application of the manifests would undo what it did.
 */}}
 {{- define "stile.replicas" -}}
 {{- $scaled := .Values.autoscaling -}}
@@ -99,6 +100,10 @@ The pods to run. Where they are scaled, those that run, because a Deployment tha
 {{- .Values.replicas -}}
 {{- else if lookup "apps/v1" "Deployment" .Release.Namespace "" -}}
 {{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "stile.name" .) -}}
-{{- max (int $scaled.minReplicas) (int (dig "spec" "replicas" 0 $running)) -}}
+{{- $isScaled := false -}}
+{{- range dig "metadata" "managedFields" list $running -}}
+{{- if eq (.subresource | default "") "scale" }}{{ $isScaled = true }}{{ end -}}
+{{- end -}}
+{{- if not $isScaled }}{{ max (int $scaled.minReplicas) (int (dig "spec" "replicas" 0 $running)) }}{{ end -}}
 {{- end -}}
 {{- end }}
