@@ -144,11 +144,15 @@ async function sizeOf(client: pg.Client, table: string): Promise<number> {
 }
 
 /** Whether another connection builds an index of the table: that of a process that was killed. */
-async function isBuiltByOther(client: pg.Client, { table }: NewIndex): Promise<boolean> {
+async function isBuiltByOther(client: pg.Client, { table, name }: NewIndex): Promise<boolean> {
+  // The coordinator of a cluster has no progress to tell: its statement waits for the nodes.
   const { rows } = await client.query(
     `select 1 from pg_stat_progress_create_index
-    where datname = current_database() and pid <> pg_backend_pid() and relid = to_regclass(quote_ident($1)) limit 1`,
-    [table],
+    where datname = current_database() and pid <> pg_backend_pid() and relid = to_regclass(quote_ident($1))
+    union all select 1 from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and state = 'active'
+      and strpos(query, 'INDEX CONCURRENTLY "' || $2 || '"') > 0 limit 1`,
+    [table, name],
   );
   return rows.length > 0;
 }
