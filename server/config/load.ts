@@ -181,9 +181,8 @@ export function parseConfig(
     ignoreUnknown?: boolean;
   },
 ): Config {
-  const unknownFault = ignoreUnknown ? (path: readonly PropertyKey[]) => unknownAt(path, sourceOf) : null;
-  const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName, unknownFault);
-  if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf));
+  const { parsed, ignored } = parseWithinBounds(configSchema, raw, settingName, ignoreUnknown);
+  if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0], sourceOf), ignored);
   const tree = parsed.data;
   // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
@@ -223,7 +222,7 @@ export function parseConfig(
     },
   };
   const violation = violatedRule(config, tree.base_url);
-  if (violation) throw new ConfigError(withPaths(violation));
+  if (violation) throw new ConfigError(withPaths(violation), ignored);
   return config;
 }
 
@@ -375,9 +374,14 @@ function describeIssue(
     : unknownAt([...issue.path, unknown], sourceOf);
 }
 
-function unknownAt(
+/**
+ * Says that there is no setting at a path, and which one may have been meant.
+ *
+ * @param sourceOf says where it was read from. Default: the caller says it
+ */
+export function unknownAt(
   whole: readonly PropertyKey[],
-  sourceOf: (path: readonly string[]) => string | null,
+  sourceOf: (path: readonly string[]) => string | null = () => null,
 ): string {
   // An index into a list is not the name of a setting.
   const path = whole.filter((part) => typeof part === "string");

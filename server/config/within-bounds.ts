@@ -11,6 +11,8 @@ export interface IgnoredEntry {
   line: string;
   /** Identifies setting and value, so that a later check can tell whether a change has added the entry. */
   entry: string;
+  /** Its path, if this is the name of no setting. */
+  unknown?: readonly PropertyKey[];
 }
 
 /** Names of sections and members, and positions in lists. */
@@ -21,6 +23,7 @@ interface Violation {
   path: Path;
   /** Names the setting. */
   fault: string;
+  isUnknown?: true;
   /** For a list or map: the number of its first members that stay. */
   keep?: number;
 }
@@ -37,13 +40,13 @@ const MAX_ROUNDS = 20;
  *
  * @param settings those of `over` override those of `base`
  * @param nameOf names a setting in messages
- * @param unknownFault says that a name is none of a setting: such entries are left out too. Null: they are a fault
+ * @param ignoreUnknown whether entries without a name of a setting are left out too
  */
 export function parseWithinBounds<Parsed>(
   schema: z.ZodType<Parsed>,
   settings: { base: Tree; over: Tree },
   nameOf: (path: readonly PropertyKey[]) => string,
-  unknownFault: ((path: readonly PropertyKey[]) => string) | null,
+  ignoreUnknown: boolean,
 ): { parsed: z.ZodSafeParseResult<Parsed>; ignored: IgnoredEntry[] } {
   const faultAt = (path: Path, message: string) => `${nameOf(path)}${positionIn(path)}: ${message}`;
   const ignored: IgnoredEntry[] = [];
@@ -55,21 +58,22 @@ export function parseWithinBounds<Parsed>(
     if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
     const violations = parsed.error.issues
       .flatMap((issue): Violation[] => {
-        if (issue.code === "unrecognized_keys" && unknownFault)
+        if (issue.code === "unrecognized_keys" && ignoreUnknown)
           return issue.keys.map((name) => {
             const path = [...(issue.path as Path), name];
-            return { path, fault: unknownFault(path) };
+            return { path, fault: `${nameOf(path)} is not a setting`, isUnknown: true };
           });
         const violation = violationOf(issue, { tree, base, over }, removed);
         return violation ? [{ ...violation, fault: faultAt(violation.path, violation.message) }] : [];
       })
       .filter(({ path }, at, all) => all.findIndex((other) => isEqual(other.path, path)) === at);
     if (violations.length === 0) return { parsed, ignored };
-    for (const { path, fault, keep } of violations) {
+    for (const { path, fault, keep, isUnknown } of violations) {
       ignored.push({
         fault,
         line: `${fault}; ${keep === undefined ? "it is" : "the others are"} ignored`,
         entry: entryOf(path, valueAt(tree, path)),
+        ...(isUnknown ? { unknown: path } : {}),
       });
       removed.push(path);
     }

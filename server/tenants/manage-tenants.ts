@@ -7,10 +7,11 @@ import { columnOf, tables } from "#db/tables";
 import { audit, commandLine } from "../audit/audit.ts";
 import type { AuditOutputs } from "../audit/audit-output.ts";
 import { ConfigError } from "../config/errors.ts";
-import { parseConfig } from "../config/load.ts";
+import { parseConfig, unknownAt } from "../config/load.ts";
 import { ownHosts } from "../config/own-hosts.ts";
 import type { Config, Configured } from "../config/schema.ts";
 import type { Tenant } from "../config/tenant.ts";
+import type { IgnoredEntry } from "../config/within-bounds.ts";
 import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { Sealing } from "../keys/vault.ts";
@@ -18,8 +19,8 @@ import type { OnPlatform } from "../lib/platform.ts";
 import { subtree, type Tree, valueAt } from "../lib/tree.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import { checkWords } from "../theme/own-words.ts";
-import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
-import { openSettings, sealSettings } from "./sealed-settings.ts";
+import { changedByTenant, changedOperatorSetting, changedUnknown } from "./operator-settings.ts";
+import { openSealed, openSettings, sealSettings } from "./sealed-settings.ts";
 import {
   type Author,
   changedPaths,
@@ -291,13 +292,16 @@ async function judgedChange(
   const current = openSettings(context.vault, id, row);
   const settings = change.settings?.(current) ?? current;
   const { name = row.name, hosts = row.hosts } = change;
-  const before = { name: row.name, hosts: row.hosts, settings: current };
+  const sealed = openSealed(context.vault, id, row);
+  const before = { name: row.name, hosts: row.hosts, settings: current, sealed };
   const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
   if (by.itself && operators) throw setByOperator(operators);
   const changed = prepare(context, id, { name, hosts, settings }, before);
   const addresses = { server: context.config, baseUrl: changed.config.base_url };
   const own = by.itself && changedByTenant(before, { name: name.trim(), settings }, addresses);
   if (own) throw setByOperator(own);
+  const later = by.itself && changedUnknown(changed.known, changed.config.ignored);
+  if (later) throw setByOperator(later);
   await rejectForeignParties(db, context, { id, config: changed.config }, current);
   return { current, settings, changed };
 }
@@ -344,16 +348,17 @@ export async function judgeSettings(
 /** The configuration of the server with other settings. @throws ConfigError if it is invalid */
 function serverConfig({ mode, data_dir, ignored }: Config, settings: Tree): Config {
   const config = parseConfig({ base: {}, over: { ...settings, data_dir } }, { mode, directory: data_dir });
-  rejectAdded(config, new Set(ignored.map(({ entry }) => entry)));
+  rejectAdded(config, ignored);
   checkMailServer(config);
   checkWords(config);
   return config;
 }
 
-/** Rejects an entry beyond a bound that is not known. @throws ConfigError */
-function rejectAdded({ ignored }: Config, known: ReadonlySet<string>): void {
-  const added = ignored.find(({ entry }) => !known.has(entry));
-  if (added) throw new ConfigError(added.fault);
+/** Rejects an entry that is not used and not known. @throws ConfigError */
+function rejectAdded({ ignored }: Config, known: readonly IgnoredEntry[]): void {
+  const entries = new Set(known.map(({ entry }) => entry));
+  const added = ignored.find(({ entry }) => !entries.has(entry));
+  if (added) throw new ConfigError(added.unknown ? unknownAt(added.unknown) : added.fault);
 }
 
 /** Rows of a table that one transaction deletes, and that the one which deletes the tenant may find. */
@@ -446,7 +451,7 @@ function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
-  before?: TenantDescription,
+  before?: TenantDescription & { sealed: Tree },
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -462,19 +467,20 @@ function prepare(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
-  const isKnown = config.ignored.length > 0 && before !== undefined;
-  rejectAdded(config, isKnown ? ignoredEntries(server, { id, ...before }) : new Set());
+  const known = before ? ignoredEntries(server, { id, ...before }) : [];
+  rejectAdded(config, known);
   checkMailServer(config);
   checkWords(config);
-  return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
+  const stored = sealSettings(vault, id, settings, before?.sealed ?? {});
+  return { row: { name: trimmed, hosts: names, ...stored }, config, known };
 }
 
-/** Returns the entries of stored settings that are beyond a bound. */
-function ignoredEntries(server: Config, stored: TenantSettings): Set<string> {
+/** Returns the entries of stored settings that are not used. */
+function ignoredEntries(server: Config, stored: TenantSettings): readonly IgnoredEntry[] {
   try {
-    return new Set(tenantConfig(server, stored).ignored.map(({ entry }) => entry));
+    return tenantConfig(server, stored).ignored;
   } catch (error) {
-    if (error instanceof ConfigError) return new Set();
+    if (error instanceof ConfigError) return error.ignored;
     throw error;
   }
 }

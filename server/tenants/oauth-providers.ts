@@ -1,6 +1,6 @@
 import { thirdParty } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
-import { isTree, subtree, type Tree, withValueAt } from "../lib/tree.ts";
+import { subtree, type Tree, withValueAt } from "../lib/tree.ts";
 import {
   existingTenant,
   type ManagementContext,
@@ -9,7 +9,7 @@ import {
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
-import { openSettings } from "./sealed-settings.ts";
+import { membersToTell, openSealed, openSettings } from "./sealed-settings.ts";
 
 /**
  * The OAuth and OpenID Connect providers of a tenant: the built-in ones, which always exist, and its own, whose ids
@@ -32,9 +32,6 @@ const builtIn = Object.keys(thirdParty.unwrap().shape.providers.unwrap().shape);
 
 const CUSTOM = "custom_";
 
-/** Members of a provider's settings that are stored sealed. */
-const secretMembers = ["secret", "private_key"];
-
 /**
  * Lists the built-in providers, then the tenant's own.
  *
@@ -45,15 +42,13 @@ export async function listOAuthProviders(
   tenantId: string,
 ): Promise<OAuthProvider[]> {
   const found = await existingTenant(context, tenantId);
-  const { third_party } =
-    tenantId === context.tenant.id
-      ? { third_party: context.tenant.config.third_party as Tree }
-      : openSettings(context.vault, tenantId, found.row);
-  const own = subtree(third_party, "custom_providers");
-  return [
-    ...builtIn.map((id) => describe(id, subtree(third_party, "providers")[id])),
-    ...Object.entries(own).map(([key, settings]) => describe(CUSTOM + key, settings)),
-  ];
+  const isDefault = tenantId === context.tenant.id;
+  const settings: Tree = isDefault
+    ? { third_party: context.tenant.config.third_party }
+    : openSettings(context.vault, tenantId, found.row);
+  const sealed = isDefault ? {} : openSealed(context.vault, tenantId, found.row);
+  const own = Object.keys(subtree(settings.third_party, "custom_providers"));
+  return [...builtIn, ...own.map((key) => CUSTOM + key)].map((id) => describe(id, settings, sealed));
 }
 
 /**
@@ -78,7 +73,7 @@ export async function changeOAuthProvider(
     changed = mergePatch(providers[place.key] ?? {}, patch);
     return { ...providers, [place.key]: changed };
   });
-  return describe(id, changed);
+  return describe(id, withValueAt({}, pathOf(place), changed), {});
 }
 
 /**
@@ -134,17 +129,18 @@ function placeOf(id: string): { section: "providers" | "custom_providers"; key: 
 
 const unknownProvider = () => new TenantError("there is no such provider", "not_found");
 
-function describe(id: string, stored: unknown): OAuthProvider {
-  const settings = isTree(stored) ? stored : {};
-  const custom = id.startsWith(CUSTOM);
-  const plain = Object.entries(settings).filter(
-    ([name, value]) => !secretMembers.includes(name) && value !== undefined,
-  );
+const pathOf = ({ section, key }: ReturnType<typeof placeOf>) => ["third_party", section, key];
+
+/** @param sealed the sealed part of the settings as stored */
+function describe(id: string, all: Tree, sealed: Tree): OAuthProvider {
+  const place = placeOf(id);
+  const custom = place.section === "custom_providers";
+  const { settings, secrets } = membersToTell(all, pathOf(place), sealed);
   return {
     id,
     custom,
     enabled: typeof settings.enabled === "boolean" ? settings.enabled : custom,
-    settings: Object.fromEntries(plain),
-    secrets: secretMembers.filter((name) => settings[name] !== undefined),
+    settings,
+    secrets,
   };
 }

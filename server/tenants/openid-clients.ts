@@ -1,6 +1,6 @@
 import { mergePatch } from "../identity/metadata.ts";
 import { randomToken } from "../lib/random-token.ts";
-import { isTree, subtree, type Tree, withValueAt } from "../lib/tree.ts";
+import { subtree, type Tree, withValueAt } from "../lib/tree.ts";
 import {
   existingTenant,
   type ManagementContext,
@@ -8,7 +8,7 @@ import {
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
-import { openSettings } from "./sealed-settings.ts";
+import { membersToTell, openSealed, openSettings } from "./sealed-settings.ts";
 
 /** The clients of a tenant's OpenID provider: `openid.clients` of its settings. */
 
@@ -30,11 +30,12 @@ export async function listOpenidClients(
   tenantId: string,
 ): Promise<OpenidClient[]> {
   const found = await existingTenant(context, tenantId);
-  const { openid } =
-    tenantId === context.tenant.id
-      ? { openid: context.tenant.config.openid as Tree }
-      : openSettings(context.vault, tenantId, found.row);
-  return Object.entries(subtree(openid, "clients")).map(([id, settings]) => describe(id, settings));
+  const isDefault = tenantId === context.tenant.id;
+  const settings: Tree = isDefault
+    ? { openid: context.tenant.config.openid }
+    : openSettings(context.vault, tenantId, found.row);
+  const sealed = isDefault ? {} : openSealed(context.vault, tenantId, found.row);
+  return Object.keys(subtree(settings.openid, "clients")).map((id) => describe(id, settings, sealed));
 }
 
 /**
@@ -59,7 +60,7 @@ export async function changeOpenidClient(
     changed = mergePatch(clients[id] ?? {}, patch);
     return { ...clients, [id]: changed };
   });
-  return describe(id, changed);
+  return describe(id, withValueAt({}, ["openid", "clients", id], changed), {});
 }
 
 /**
@@ -106,12 +107,7 @@ async function changeClients(
 
 const unknownClient = () => new TenantError("there is no such client", "not_found");
 
-function describe(id: string, stored: unknown): OpenidClient {
-  const settings = isTree(stored) ? stored : {};
-  const plain = Object.entries(settings).filter(([name, value]) => name !== SECRET && value !== undefined);
-  return {
-    id,
-    settings: Object.fromEntries(plain),
-    secrets: settings[SECRET] === undefined ? [] : [SECRET],
-  };
+/** @param sealed the sealed part of the settings as stored */
+function describe(id: string, settings: Tree, sealed: Tree): OpenidClient {
+  return { id, ...membersToTell(settings, ["openid", "clients", id], sealed) };
 }

@@ -92,14 +92,17 @@ export async function deleteSamlProvider(
 }
 
 /**
- * Applies a JSON Merge Patch to a provider.
+ * Applies a JSON Merge Patch to a provider. Members that this version does not know stay: a later one has stored them.
  *
  * @throws TenantError that names the invalid member
  */
 export function patchedSamlProvider(current: SamlProvider, patch: Tree): SamlProvider {
-  const parsed = parseMember(samlProviderSettings, mergePatch(current, patch), "the provider");
+  const isKnown = (name: string) => Object.hasOwn(samlProviderSettings.shape, name);
+  const partOf = (isPart: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(current).filter(([name]) => isPart(name)));
+  const parsed = parseMember(samlProviderSettings, mergePatch(partOf(isKnown), patch), "the provider");
   if (!parsed.ok) throw new TenantError(parsed.details);
-  return parsed.value;
+  return { ...partOf((name) => !isKnown(name)), ...parsed.value };
 }
 
 /**

@@ -2,7 +2,7 @@ import { sealContext } from "#db/schema/table";
 import { settingsHistory, tenants } from "#db/schema/tenants";
 import { type SettingSchema, settingSchema } from "../config/setting-schema.ts";
 import type { Vault } from "../keys/vault.ts";
-import { isTree, merge, type Tree } from "../lib/tree.ts";
+import { isTree, merge, type Tree, valueAt, withValueAt } from "../lib/tree.ts";
 
 /** A tenant's settings as stored: secrets, which the schema marks, are sealed, and what it does not know; the others are plain. */
 export interface StoredSettings {
@@ -12,9 +12,18 @@ export interface StoredSettings {
 
 const contextOf = (id: string) => sealContext(tenants, "sealedConfig", { id });
 
-/** Separates the secrets, which `configSchema` marks, from a tree of settings, and seals them. */
-export function sealSettings(vault: Vault, tenantId: string, settings: Tree): StoredSettings {
-  return seal(vault, settings, contextOf(tenantId));
+/**
+ * Separates the secrets from a tree of settings, as `separateSecrets` does, and seals them.
+ *
+ * @param sealedBefore the sealed part of the settings before
+ */
+export function sealSettings(
+  vault: Vault,
+  tenantId: string,
+  settings: Tree,
+  sealedBefore: Tree,
+): StoredSettings {
+  return seal(vault, separateSecrets(settings, sealedBefore), contextOf(tenantId));
 }
 
 /**
@@ -26,9 +35,28 @@ export function openSettings(vault: Vault, tenantId: string, stored: StoredSetti
   return open(vault, stored, contextOf(tenantId));
 }
 
+/**
+ * Unseals the sealed part of stored settings alone.
+ *
+ * @throws as `openSettings` does
+ */
+export function openSealed(
+  vault: Vault,
+  tenantId: string,
+  { sealedConfig }: Pick<StoredSettings, "sealedConfig">,
+): Tree {
+  return openSettings(vault, tenantId, { config: {}, sealedConfig });
+}
+
 /** Seals a version of a tenant's settings, as `sealSettings` does. */
-export function sealVersion(vault: Vault, tenantId: string, id: string, settings: Tree): StoredSettings {
-  return seal(vault, settings, contextOfVersion(tenantId, id));
+export function sealVersion(
+  vault: Vault,
+  tenantId: string,
+  id: string,
+  settings: Tree,
+  sealedBefore: Tree,
+): StoredSettings {
+  return seal(vault, separateSecrets(settings, sealedBefore), contextOfVersion(tenantId, id));
 }
 
 /** Unseals a version of a tenant's settings, as `openSettings` does. */
@@ -40,16 +68,39 @@ const contextOfVersion = (tenantId: string, id: string) =>
   sealContext(settingsHistory, "sealedConfig", { tenantId, id });
 
 /**
- * Separates the secrets, which `configSchema` marks, from a tree of settings. What this version does not know counts as one: a
- * later version may have sealed it.
+ * Separates the secrets, which `configSchema` marks, from a tree of settings. What this version does not know counts as one,
+ * and what was sealed before stays one: a later version may hold a secret there.
+ *
+ * @param sealedBefore the sealed part of the settings as stored
  */
-export function separateSecrets(settings: Tree): { plain: Tree; secret: Tree } {
-  const { plain, secret } = split(settingSchema(), settings);
+export function separateSecrets(settings: Tree, sealedBefore: Tree): { plain: Tree; secret: Tree } {
+  const { plain, secret } = split(settingSchema(), settings, sealedBefore);
   return { plain: isTree(plain) ? plain : {}, secret: isTree(secret) ? secret : {} };
 }
 
-function seal(vault: Vault, settings: Tree, context: string): StoredSettings {
-  const { plain, secret } = separateSecrets(settings);
+/**
+ * Returns the members at a path of a tree of settings without the secrets, and the names of those that are secret or hold one.
+ *
+ * @param sealedBefore as for `separateSecrets`
+ */
+export function membersToTell(
+  settings: Tree,
+  path: readonly string[],
+  sealedBefore: Tree,
+): { settings: Tree; secrets: string[] } {
+  const { plain, secret } = separateSecrets(
+    withValueAt({}, path, valueAt(settings, path) ?? {}),
+    sealedBefore,
+  );
+  const [told, kept] = [plain, secret].map((part) => valueAt(part, path));
+  return { settings: isTree(told) ? told : {}, secrets: isTree(kept) ? Object.keys(kept) : [] };
+}
+
+function seal(
+  vault: Vault,
+  { plain, secret }: { plain: Tree; secret: Tree },
+  context: string,
+): StoredSettings {
   const isEmpty = Object.keys(secret).length === 0;
   return {
     config: plain,
@@ -63,13 +114,18 @@ function open(vault: Vault, { config, sealedConfig }: StoredSettings, context: s
 }
 
 /** Splits a value into its plain and its secret part; an empty part is undefined. */
-function split(schema: SettingSchema, value: unknown): { plain?: unknown; secret?: unknown } {
-  if (schema.secret) return { secret: value };
+function split(
+  schema: SettingSchema,
+  value: unknown,
+  sealed: unknown,
+): { plain?: unknown; secret?: unknown } {
+  const wasSealed = sealed !== undefined && !(isTree(sealed) && isTree(value));
+  if (schema.secret || wasSealed) return { secret: value };
   if (!isTree(value)) return { plain: value };
   const plain: Tree = {};
   const secret: Tree = {};
   for (const [name, child] of Object.entries(value)) {
-    const parts = split(schemaOf(schema, name), child);
+    const parts = split(schemaOf(schema, name), child, valueAt(sealed, [name]));
     if (parts.plain !== undefined) plain[name] = parts.plain;
     if (parts.secret !== undefined) secret[name] = parts.secret;
   }
@@ -77,8 +133,7 @@ function split(schema: SettingSchema, value: unknown): { plain?: unknown; secret
 }
 
 function schemaOf({ properties, additionalProperties }: SettingSchema, name: string): SettingSchema {
-  const named = properties?.[name];
-  if (named) return named;
+  if (properties && Object.hasOwn(properties, name)) return properties[name] ?? {};
   if (typeof additionalProperties === "object") return additionalProperties;
   return additionalProperties === false ? { secret: true } : {};
 }

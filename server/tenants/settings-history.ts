@@ -6,7 +6,7 @@ import type { Actor } from "../context/client.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
 import { isTree, type Tree, valueAt } from "../lib/tree.ts";
-import { openSettings, openVersion, sealVersion, separateSecrets } from "./sealed-settings.ts";
+import { openSealed, openSettings, openVersion, sealVersion, separateSecrets } from "./sealed-settings.ts";
 import type { TenantRow } from "./tenants.ts";
 
 const { settingsHistory, users } = schema;
@@ -62,20 +62,33 @@ export async function recordSettings(
   change: { settings: Tree; at: Date; by: Author; restores?: string | undefined },
 ): Promise<void> {
   const before = row ? openSettings(context.vault, tenantId, row) : {};
-  const changes = changesBetween(before, change.settings);
+  const sealed = row ? openSealed(context.vault, tenantId, row) : {};
+  const changes = changesBetween(before, change.settings, sealed);
   if (row && changes.length === 0) return;
   const { kind, id } = authorOf(change.by);
   const versions = [
     ...(row && !(await isLatest(tx, context, tenantId, before))
-      ? [versionOf(context, tenantId, before, { createdAt: row.updatedAt, changes: [] })]
+      ? [
+          versionOf(
+            context,
+            tenantId,
+            { settings: before, sealed },
+            { createdAt: row.updatedAt, changes: [] },
+          ),
+        ]
       : []),
-    versionOf(context, tenantId, change.settings, {
-      createdAt: change.at,
-      authorKind: kind,
-      authorId: id,
-      restoredId: change.restores ?? null,
-      changes,
-    }),
+    versionOf(
+      context,
+      tenantId,
+      { settings: change.settings, sealed },
+      {
+        createdAt: change.at,
+        authorKind: kind,
+        authorId: id,
+        restoredId: change.restores ?? null,
+        changes,
+      },
+    ),
   ];
   await tx.insert(settingsHistory).values(versions);
   await deleteOldest(tx, tenantId);
@@ -84,7 +97,7 @@ export async function recordSettings(
 function versionOf(
   { vault, platform }: Recording,
   tenantId: string,
-  settings: Tree,
+  { settings, sealed }: { settings: Tree; sealed: Tree },
   told: Omit<
     typeof settingsHistory.$inferInsert,
     "tenantId" | "id" | "config" | "sealedConfig" | "characters"
@@ -92,7 +105,7 @@ function versionOf(
 ) {
   const id = platform.uuid();
   const characters = JSON.stringify(settings).length;
-  return { ...told, tenantId, id, characters, ...sealVersion(vault, tenantId, id, settings) };
+  return { ...told, tenantId, id, characters, ...sealVersion(vault, tenantId, id, settings, sealed) };
 }
 
 /** Whether the newest version of a tenant has these settings. */
@@ -127,8 +140,8 @@ function authorOf({ apiKey, operator }: Author): SettingsAuthor {
 }
 
 /** Tells what differs between settings: secrets as `***`, the first characters of long values. */
-function changesBetween(before: Tree, after: Tree): SettingChange[] {
-  const [was, is] = [separateSecrets(before), separateSecrets(after)];
+function changesBetween(before: Tree, after: Tree, sealed: Tree): SettingChange[] {
+  const [was, is] = [separateSecrets(before, sealed), separateSecrets(after, sealed)];
   const changed = (kind: "plain" | "secret", tell: (value: unknown) => unknown) =>
     changedPaths(was[kind], is[kind]).map((path) => {
       const values = [valueAt(was[kind], path), valueAt(is[kind], path)];

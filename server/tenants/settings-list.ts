@@ -5,7 +5,7 @@ import type { Sealing } from "../keys/vault.ts";
 import { type Tree, valueAt } from "../lib/tree.ts";
 import type { ReadTenant } from "./manage-tenants.ts";
 import { isOperatorSetting } from "./operator-settings.ts";
-import { openSettings, separateSecrets } from "./sealed-settings.ts";
+import { openSealed, openSettings, separateSecrets } from "./sealed-settings.ts";
 import { isInherited, isServerSetting } from "./tenant-config.ts";
 
 /** Who may set a setting: the configuration of the server alone, the operator for a tenant, or a tenant for itself. */
@@ -55,7 +55,7 @@ export function listSettings(
 ): ListedSetting[] {
   const config = (tenant?.config ?? {}) as Tree;
   const own = isDefault ? {} : openSettings(vault, row.id, row);
-  const shown = separateSecrets(config).plain;
+  const shown = separateSecrets(config, isDefault ? {} : openSealed(vault, row.id, row)).plain;
   const bounds = settingBounds();
   return configLeaves().map(({ path, variable, description, default: value, secret }) => {
     const within = bounds.filter((one) => path.every((name, position) => one.path[position] === name));

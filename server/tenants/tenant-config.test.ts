@@ -132,7 +132,7 @@ describe("stored settings of a tenant", () => {
   };
 
   test("seal the secrets, and only these", () => {
-    const stored = sealSettings(vault, id, settings);
+    const stored = sealSettings(vault, id, settings, {});
     expect(JSON.stringify(stored.config)).not.toContain("hush-");
     expect(stored.config).toMatchObject({
       third_party: {
@@ -146,14 +146,21 @@ describe("stored settings of a tenant", () => {
   });
 
   test("seal nothing if they have no secrets", () => {
-    expect(sealSettings(vault, id, { password: { min_length: 20 } })).toEqual({
+    expect(sealSettings(vault, id, { password: { min_length: 20 } }, {})).toEqual({
       config: { password: { min_length: 20 } },
       sealedConfig: null,
     });
   });
 
+  test("seal what this version does not know, and what was sealed before", () => {
+    const of = { password: { min_length: 20, rounds: 3 }, mfa: { optional: false }, constructor: "x" };
+    const stored = sealSettings(vault, id, of, { mfa: { optional: true }, gone: "secret" });
+    expect(stored.config).toEqual({ password: { min_length: 20 }, mfa: {} });
+    expect(openSettings(vault, id, stored)).toEqual(of);
+  });
+
   test("A68 cannot be unsealed for another tenant", () => {
-    const stored = sealSettings(vault, id, settings);
+    const stored = sealSettings(vault, id, settings, {});
     expect(() => openSettings(vault, randomUUID(), stored)).toThrow("belongs to another context");
   });
 });

@@ -4,7 +4,7 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree } from "../lib/tree.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
-import { openSettings } from "./sealed-settings.ts";
+import { openSealed } from "./sealed-settings.ts";
 import type { TenantRow } from "./tenants.ts";
 
 const time = z.iso.datetime({ precision: 3 });
@@ -49,7 +49,7 @@ export function tenantObject(
     base_url: tenant?.config.base_url ?? null,
     default: isDefault,
     config: row.config,
-    secrets: leafPaths(openSettings(vault, row.id, { config: {}, sealedConfig: row.sealedConfig })),
+    secrets: leafPaths(openSealed(vault, row.id, row)),
     warnings: tenant ? warningsOf(tenant) : [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

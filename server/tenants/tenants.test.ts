@@ -2,8 +2,13 @@ import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { commandLine } from "../audit/audit.ts";
+import type { Tree } from "../lib/tree.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "./manage-tenants.ts";
+import { listOAuthProviders } from "./oauth-providers.ts";
+import { listOpenidClients } from "./openid-clients.ts";
+import { changeSamlProvider, patchedSamlProvider } from "./saml-providers.ts";
 import { openSettings } from "./sealed-settings.ts";
 import { createTenants, type Tenants } from "./tenants.ts";
 
@@ -126,6 +131,103 @@ describe("settings that another version has stored", () => {
     await expect(change({ pasword: {} })).rejects.toThrow(
       "pasword is not a setting; the nearest is password",
     );
+  });
+});
+
+describe("settings that this version does not know and a tenant changes itself", () => {
+  const clients = {
+    app: { name: "App", redirect_uris: ["https://app.example.com/back"], mtls_key: "hush-client" },
+  };
+  const custom_providers = {
+    acme: {
+      display_name: "Acme",
+      client_id: "acme",
+      secret: "hush",
+      issuer: "https://id.acme.example",
+      private_jwk: "hush-provider",
+    },
+  };
+  const identity_providers = [
+    {
+      id: "6f1e2c8e-52a5-4b0e-9f70-4a8b6a0d3c11",
+      name: "Acme",
+      domain: "acme.example",
+      metadata: "<EntityDescriptor/>",
+      allow_private: true,
+    },
+  ];
+  const settings = {
+    sms_budget: 10,
+    openid: { clients },
+    third_party: { custom_providers },
+    saml: { enabled: true, identity_providers },
+  };
+  const laterRow = async (more: object = {}) => {
+    const { id } = await createTenant(runtime, acme);
+    await runtime.database.write
+      .update(tenants)
+      .set({ config: { ...settings, ...more }, updatedAt: sql`now() + interval '1 minute'` })
+      .where(eq(tenants.id, id));
+    runtime.tenants.forget();
+    return id;
+  };
+  const itself = { ...commandLine, itself: true };
+
+  test("are not told where a later version may hold a secret", async () => {
+    const id = await laterRow();
+    const told = [await listOpenidClients(runtime, id), await listOAuthProviders(runtime, id)];
+    expect(JSON.stringify(told)).not.toContain("hush");
+    expect(told[0]).toMatchObject([{ id: "app", secrets: ["mtls_key"] }]);
+    expect(told[1]).toContainEqual(
+      expect.objectContaining({ id: "custom_acme", secrets: ["secret", "private_jwk"] }),
+    );
+  });
+
+  test.each([
+    ["removed", (now: Tree) => ({ ...now, sms_budget: undefined }), "sms_budget"],
+    [
+      "repeated elsewhere",
+      (now: Tree) => ({
+        ...now,
+        saml: {
+          enabled: true,
+          identity_providers: [
+            ...identity_providers,
+            { name: "Own", domain: "own.example", metadata: "<x/>", allow_private: true },
+          ],
+        },
+      }),
+      "saml.identity_providers.allow_private",
+    ],
+  ] as const)("are not %s by the tenant itself", async (_, change, name) => {
+    const id = await laterRow();
+    const changing = (by?: typeof itself) =>
+      updateTenant(runtime, id, { settings: (now) => JSON.parse(JSON.stringify(change(now))) }, by);
+    await expect(changing(itself)).rejects.toThrow(`${name} is set by the operator`);
+    await changing();
+  });
+
+  test("stay when a provider of SAML is patched", async () => {
+    const id = await laterRow();
+    const [provider] = identity_providers;
+    await changeSamlProvider(
+      runtime,
+      id,
+      provider?.id ?? "",
+      { change: (now) => patchedSamlProvider(now, { enabled: false }) },
+      itself,
+    );
+    const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, id));
+    expect(row?.config).toMatchObject({
+      saml: { identity_providers: [{ ...provider, enabled: false }] },
+    });
+  });
+
+  test("do not keep an operator from removing a value that is not known either", async () => {
+    const id = await laterRow({ mfa: "later" });
+    await expect(updateTenant(runtime, id, { name: "Other" })).rejects.toThrow(/^mfa: /);
+    await updateTenant(runtime, id, { settings: ({ mfa: _, ...now }) => now });
+    expect((await runtime.tenants.byId(id))?.id).toBe(id);
   });
 });
 
