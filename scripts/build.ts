@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { alone } from "./build-lock.ts";
 import { buildPages } from "./build-pages.ts";
@@ -22,11 +22,25 @@ const isNeeded = (target: keyof typeof targets) =>
 
 const built: (keyof typeof targets)[] = parameters.includes("--next") ? ["server", "next"] : ["server"];
 
-if (built.some(isNeeded))
+if (built.some(isNeeded)) {
+  refuseReadOnly();
   await alone(root, async () => {
     if (isNeeded("server")) await complete("server", buildServer);
     if (built.includes("next") && isNeeded("next")) await complete("next", buildForNext);
   });
+}
+
+/** Ends where this account cannot write what is built, as that of a service cannot. */
+function refuseReadOnly(): void {
+  try {
+    accessSync(root, constants.W_OK);
+  } catch {
+    console.error(
+      `stile: ${root} is not built from its present sources, and cannot be written to: run \`npm run build\` there as its owner`,
+    );
+    process.exit(1);
+  }
+}
 
 async function buildServer(): Promise<void> {
   rmSync(join(root, "dist"), { recursive: true, force: true });
