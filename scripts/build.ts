@@ -35,8 +35,8 @@ function refuseReadOnly(): void {
   try {
     accessSync(root, constants.W_OK);
   } catch {
-    console.error(
-      `stile: ${root} is not built from its present sources, and cannot be written to: run \`npm run build\` there as its owner`,
+    process.stderr.write(
+      `stile: ${root} is not built from its present sources, and cannot be written to: run \`npm run build\` there as its owner\n`,
     );
     process.exit(1);
   }

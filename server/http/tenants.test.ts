@@ -369,7 +369,7 @@ describe("addresses of tenants", () => {
   test("of a tenant with invalid settings return 503, those of other tenants do not", async () => {
     const broken = await createTenant(runtime, { name: "Broken", hosts: [], settings: {} });
     await runtime.database.write.execute(
-      sql`update tenants set config = '{"colour": "red"}', updated_at = now() + interval '1 minute' where id = ${broken.id}`,
+      sql`update tenants set config = '{"mfa": "red"}', updated_at = now() + interval '1 minute' where id = ${broken.id}`,
     );
     runtime.tenants.forget();
     expect((await ask(`/t/${broken.id}/login`)).status).toBe(503);
