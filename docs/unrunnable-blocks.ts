@@ -8,15 +8,17 @@ export interface Unrunnable {
   needs: string;
 }
 
-const registry =
-  "packages from a registry; the tests of `packages` and of `examples` install what is built here";
+const registry = "packages from a registry: `installations.test.ts` runs it with those that are built here";
+
+const clone =
+  "a clone of its own, and minutes: `.ci/run` installs and tests, `deploy/image.test.ts` installs and starts";
 
 const engine = "Docker; `deploy/container.test.ts` does the same where there is an engine";
 
 /** Every block that `commands.test.ts` does not run. Its calls of `stile`, settings and packages are checked by name. */
 export const unrunnable: readonly Unrunnable[] = [
-  { page: "README.md", begins: "npm install && npm start", needs: registry },
-  { page: "README.md", begins: "npm install && npm test", needs: registry },
+  { page: "README.md", begins: "npm install && npm start", needs: clone },
+  { page: "README.md", begins: "npm install && npm test", needs: clone },
   { page: "docs/embedding.md", begins: "npm install @stile-auth/react", needs: registry },
   { page: "docs/embedding.md", begins: "npm install /tmp/stile-packages/", needs: registry },
   { page: "docs/embedding.md", begins: "npm install @stile-auth/element", needs: registry },
@@ -39,12 +41,12 @@ export const unrunnable: readonly Unrunnable[] = [
   {
     page: "docs/processes.md",
     begins: "node --max-semi-space-size=16",
-    needs: "the package, installed in a folder of its own; the server runs until it is ended",
+    needs: "the package, installed in a folder of its own: `installations.test.ts` starts it there",
   },
   {
     page: "docs/operating/backups.md",
     begins: "createdb",
-    needs: "a second PostgreSQL, and that no server runs",
+    needs: "a second PostgreSQL, and that no server runs: `server/backup/move.test.ts` moves to one",
   },
   { page: "docs/operating/containers.md", begins: "printf 'SECRET_KEYS=", needs: engine },
   { page: "docs/operating/containers.md", begins: "docker build", needs: engine },

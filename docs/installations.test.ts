@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { beforeAll, describe, expect, test } from "vitest";
+import { builders, pack } from "../scripts/build-packages.ts";
+import { eventually } from "../server/testing/eventually.ts";
+import { freePort } from "../server/testing/free-port.ts";
+import { folderForTests, openForTests } from "../server/testing/open-for-tests.ts";
+import { testDatabase } from "../server/testing/postgres.ts";
+import { run } from "../server/testing/program.ts";
+import { documentedCommands } from "./documented-commands.ts";
+
+/**
+ * Runs the installations that pages tell, each in a folder of its own, with npm and what it gets from the registry. The
+ * packages of Stile are those that are built here.
+ */
+
+const root = join(import.meta.dirname, "..");
+const folder = folderForTests("installations");
+const names = Object.keys(builders) as (keyof typeof builders)[];
+/** The file of each package. */
+const files = new Map<string, string>();
+
+const blocks = documentedCommands
+  .filter(({ page }) => page !== "README.md")
+  .flatMap(({ page, unrun }) => unrun.map(({ block }) => ({ page, text: block.text })));
+const installations = blocks.filter(({ text }) => text.startsWith("npm install "));
+
+beforeAll(async () => {
+  const sources = [root];
+  for (const name of names) {
+    const source = join(folder, "sources", name);
+    for (const file of ["package.json", "README.md"])
+      cpSync(join(root, "packages", name, file), join(source, file));
+    await builders[name](join(source, "dist"));
+    sources.push(source);
+  }
+  for (const [index, file] of pack(sources, join(folder, "packed")).entries())
+    files.set(["stile", ...names][index] ?? "", file);
+});
+
+/** The files in place of a package of the registry: a test of an application gets the service too, which it depends on. */
+const filesOf = (name: string) =>
+  (name === "testing" ? ["stile", "testing"] : [name]).map((one) => `"${files.get(one)}"`).join(" ");
+
+/** The folders of commands: from a registry or from files, it is the same here. */
+const folders = new Map<string, Promise<string>>();
+
+/** Runs a command in a new folder, which it returns. */
+function install(text: string): Promise<string> {
+  const command = text
+    .replaceAll(/\/tmp\/stile-packages\/stile-auth-(\w+)-\*\.tgz/g, "@stile-auth/$1")
+    .replace("@stile-auth/stile @stile-auth/testing", "@stile-auth/testing")
+    .replaceAll(/@stile-auth\/(\w+)/g, (_, name: string) => filesOf(name));
+  const here = folders.get(command) ?? installed(command);
+  folders.set(command, here);
+  return here;
+}
+
+async function installed(command: string): Promise<string> {
+  const here = join(folder, crypto.randomUUID());
+  mkdirSync(here);
+  writeFileSync(join(here, "package.json"), '{ "private": true, "type": "module" }');
+  const { code, out, err } = await run("sh", ["-c", command], { cwd: here, env: process.env });
+  expect({ code, said: code === 0 ? "" : out + err }).toEqual({ code: 0, said: "" });
+  return here;
+}
+
+describe.skipIf(process.platform === "win32")("an installation", () => {
+  test.each(installations)("of $page succeeds: $text", async ({ text }) => {
+    const here = await install(text);
+    for (const [, name = ""] of text.matchAll(/stile-auth[/-](\w+)/g))
+      expect(existsSync(join(here, "node_modules", "@stile-auth", name, "package.json"))).toBe(true);
+  });
+
+  test("of the service is started as its page says", async () => {
+    const command = blocks.find(({ page }) => page === "docs/processes.md")?.text ?? "";
+    const { text = "" } = installations.find(({ page }) => page === "docs/testing.md") ?? {};
+    const here = await install(text);
+    const { url } = await openForTests(testDatabase());
+    const port = await freePort();
+    const server = spawn("sh", ["-c", `exec ${command}`], {
+      cwd: here,
+      // Vitest sets `BASE_URL`.
+      env: { PATH: process.env.PATH, NODE_ENV: "development", PORT: String(port), DATABASE_URL: url },
+      stdio: "ignore",
+    });
+    const ended = once(server, "exit");
+    await eventually(async () =>
+      expect((await fetch(`http://localhost:${port}/health/ready`)).status).toBe(200),
+    ).finally(() => server.kill());
+    expect(await ended).toEqual([0, null]);
+  });
+});
