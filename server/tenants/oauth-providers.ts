@@ -2,14 +2,14 @@ import { thirdParty } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { subtree, type Tree, withValueAt } from "../lib/tree.ts";
 import {
-  existingTenant,
   type ManagementContext,
   type Party,
   type TenantChange,
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
-import { membersToTell, openSealed, openSettings } from "./sealed-settings.ts";
+import { membersToTell } from "./sealed-settings.ts";
+import { settingsToTell } from "./settings-to-tell.ts";
 
 /**
  * The OAuth and OpenID Connect providers of a tenant: the built-in ones, which always exist, and its own, whose ids
@@ -41,12 +41,7 @@ export async function listOAuthProviders(
   context: ManagementContext,
   tenantId: string,
 ): Promise<OAuthProvider[]> {
-  const found = await existingTenant(context, tenantId);
-  const isDefault = tenantId === context.tenant.id;
-  const settings: Tree = isDefault
-    ? { third_party: context.tenant.config.third_party }
-    : openSettings(context.vault, tenantId, found.row);
-  const sealed = isDefault ? {} : openSealed(context.vault, tenantId, found.row);
+  const { settings, sealed } = await settingsToTell(context, tenantId);
   const own = Object.keys(subtree(settings.third_party, "custom_providers"));
   return [...builtIn, ...own.map((key) => CUSTOM + key)].map((id) => describe(id, settings, sealed));
 }
@@ -65,15 +60,14 @@ export async function changeOAuthProvider(
   by: Party,
 ): Promise<OAuthProvider> {
   const place = placeOf(id);
-  let changed: unknown;
   await changeProviders(context, tenantId, { ...place, ...conditions }, by, (providers) => {
     const known = Object.hasOwn(providers, place.key);
     if (create && known) throw new TenantError(`there is a provider ${id} already`, "conflict");
     if (!create && !known && place.section === "custom_providers") throw unknownProvider();
-    changed = mergePatch(providers[place.key] ?? {}, patch);
-    return { ...providers, [place.key]: changed };
+    return { ...providers, [place.key]: mergePatch(providers[place.key] ?? {}, patch) };
   });
-  return describe(id, withValueAt({}, pathOf(place), changed), {});
+  const { settings, sealed } = await settingsToTell(context, tenantId);
+  return describe(id, settings, sealed);
 }
 
 /**

@@ -1,14 +1,9 @@
 import { mergePatch } from "../identity/metadata.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { subtree, type Tree, withValueAt } from "../lib/tree.ts";
-import {
-  existingTenant,
-  type ManagementContext,
-  type Party,
-  TenantError,
-  updateTenant,
-} from "./manage-tenants.ts";
-import { membersToTell, openSealed, openSettings } from "./sealed-settings.ts";
+import { type ManagementContext, type Party, TenantError, updateTenant } from "./manage-tenants.ts";
+import { membersToTell } from "./sealed-settings.ts";
+import { settingsToTell } from "./settings-to-tell.ts";
 
 /** The clients of a tenant's OpenID provider: `openid.clients` of its settings. */
 
@@ -29,12 +24,7 @@ export async function listOpenidClients(
   context: ManagementContext,
   tenantId: string,
 ): Promise<OpenidClient[]> {
-  const found = await existingTenant(context, tenantId);
-  const isDefault = tenantId === context.tenant.id;
-  const settings: Tree = isDefault
-    ? { openid: context.tenant.config.openid }
-    : openSettings(context.vault, tenantId, found.row);
-  const sealed = isDefault ? {} : openSealed(context.vault, tenantId, found.row);
+  const { settings, sealed } = await settingsToTell(context, tenantId);
   return Object.keys(subtree(settings.openid, "clients")).map((id) => describe(id, settings, sealed));
 }
 
@@ -51,16 +41,15 @@ export async function changeOpenidClient(
   { patch, create = false }: { patch: Tree; create?: boolean },
   by?: Party,
 ): Promise<OpenidClient> {
-  let changed: unknown;
   await changeClients(context, tenantId, by, (clients) => {
     const known = Object.hasOwn(clients, id);
     if (create && !openidClientId.test(id)) throw new TenantError("this is not a client id");
     if (create && known) throw new TenantError(`there is a client ${id} already`, "conflict");
     if (!create && !known) throw unknownClient();
-    changed = mergePatch(clients[id] ?? {}, patch);
-    return { ...clients, [id]: changed };
+    return { ...clients, [id]: mergePatch(clients[id] ?? {}, patch) };
   });
-  return describe(id, withValueAt({}, ["openid", "clients", id], changed), {});
+  const { settings, sealed } = await settingsToTell(context, tenantId);
+  return describe(id, settings, sealed);
 }
 
 /**

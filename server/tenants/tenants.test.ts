@@ -88,6 +88,17 @@ describe("a tenant", () => {
   });
 });
 
+/** Creates a tenant, and stores settings for it that no change would accept. @returns its id */
+async function storedTenant(config: Tree): Promise<string> {
+  const { id } = await createTenant(runtime, acme);
+  await runtime.database.write
+    .update(tenants)
+    .set({ config, updatedAt: sql`now() + interval '1 minute'` })
+    .where(eq(tenants.id, id));
+  runtime.tenants.forget();
+  return id;
+}
+
 describe("settings that another version has stored", () => {
   const hook = { callback: "https://acme.example/hook", events: ["user"] };
   const settings = {
@@ -96,14 +107,7 @@ describe("settings that another version has stored", () => {
     webhooks: { hooks: [{ ...hook, format: "cloud" }] },
     password: { min_length: 20 },
   };
-  const newerRow = async () => {
-    const { id } = await createTenant(runtime, acme);
-    await runtime.database.write
-      .update(tenants)
-      .set({ config: settings, updatedAt: sql`now() + interval '1 minute'` })
-      .where(eq(tenants.id, id));
-    return id;
-  };
+  const newerRow = () => storedTenant(settings);
 
   test("are ignored with one warning each, and the others hold", async () => {
     const id = await newerRow();
@@ -162,15 +166,7 @@ describe("settings that this version does not know and a tenant changes itself",
     third_party: { custom_providers },
     saml: { enabled: true, identity_providers },
   };
-  const laterRow = async (more: object = {}) => {
-    const { id } = await createTenant(runtime, acme);
-    await runtime.database.write
-      .update(tenants)
-      .set({ config: { ...settings, ...more }, updatedAt: sql`now() + interval '1 minute'` })
-      .where(eq(tenants.id, id));
-    runtime.tenants.forget();
-    return id;
-  };
+  const laterRow = (more: object = {}) => storedTenant({ ...settings, ...more });
   const itself = { ...commandLine, itself: true };
 
   test("are not told where a later version may hold a secret", async () => {
@@ -239,14 +235,7 @@ describe("A141 a row from before there were bounds", () => {
     cors: { allow_origins: Array.from({ length: 120 }, (_, at) => `https://a${at}.example.com`) },
     session: { jwt_template: { claims: { slow: "{{.}}".repeat(25_000), role: "user" } } },
   };
-  const oldRow = async () => {
-    const { id } = await createTenant(runtime, acme);
-    await runtime.database.write
-      .update(tenants)
-      .set({ config: settings, updatedAt: sql`now() + interval '1 minute'` })
-      .where(eq(tenants.id, id));
-    return id;
-  };
+  const oldRow = () => storedTenant(settings);
 
   test("is loaded without the entries beyond them, with one warning for each", async () => {
     const id = await oldRow();

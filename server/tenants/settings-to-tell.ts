@@ -1,0 +1,21 @@
+import type { Tree } from "../lib/tree.ts";
+import { existingTenant, type ManagementContext } from "./manage-tenants.ts";
+import { openSealed, openSettings } from "./sealed-settings.ts";
+
+/**
+ * Reads the settings of a tenant, secrets included, and the sealed part of them, for `membersToTell`. Those of the default tenant
+ * are the configuration of the server, of which nothing is stored.
+ *
+ * @throws TenantError if the tenant does not exist
+ */
+export async function settingsToTell(
+  context: ManagementContext,
+  tenantId: string,
+): Promise<{ settings: Tree; sealed: Tree }> {
+  const { row } = await existingTenant(context, tenantId);
+  if (tenantId === context.tenant.id) return { settings: { ...context.tenant.config }, sealed: {} };
+  return {
+    settings: openSettings(context.vault, tenantId, row),
+    sealed: openSealed(context.vault, tenantId, row),
+  };
+}
