@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { builders, pack } from "../scripts/build-packages.ts";
+import { packedCopies } from "../scripts/packed-copies.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { freePort } from "../server/testing/free-port.ts";
 import { folderForTests, openForTests } from "../server/testing/open-for-tests.ts";
@@ -17,11 +17,9 @@ import { documentedCommands } from "./documented-commands.ts";
  * packages of Stile are those that are built here.
  */
 
-const root = join(import.meta.dirname, "..");
 const folder = folderForTests("installations");
-const names = Object.keys(builders) as (keyof typeof builders)[];
 /** The file of each package. */
-const files = new Map<string, string>();
+let files: ReadonlyMap<string, string>;
 
 const blocks = documentedCommands
   .filter(({ page }) => page !== "README.md")
@@ -29,16 +27,7 @@ const blocks = documentedCommands
 const installations = blocks.filter(({ text }) => text.startsWith("npm install "));
 
 beforeAll(async () => {
-  const sources = [root];
-  for (const name of names) {
-    const source = join(folder, "sources", name);
-    for (const file of ["package.json", "README.md"])
-      cpSync(join(root, "packages", name, file), join(source, file));
-    await builders[name](join(source, "dist"));
-    sources.push(source);
-  }
-  for (const [index, file] of pack(sources, join(folder, "packed")).entries())
-    files.set(["stile", ...names][index] ?? "", file);
+  files = await packedCopies(folder);
 });
 
 /** The files in place of a package of the registry: a test of an application gets the service too, which it depends on. */

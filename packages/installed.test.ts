@@ -1,7 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +16,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommands } from "../examples/guide-commands.ts";
-import { builders, pack } from "../scripts/build-packages.ts";
+import { builders } from "../scripts/build-packages.ts";
+import { packedCopies } from "../scripts/packed-copies.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { freePort } from "../server/testing/free-port.ts";
 import { testDatabase } from "../server/testing/postgres.ts";
@@ -56,19 +56,9 @@ const manifestOf = (name: string) => JSON.parse(readFileSync(join(installed(name
 
 beforeAll(async () => {
   application = mkdtempSync(join(tmpdir(), "stile-application-"));
-  // Copies, so that a build of another test or of a developer at the same time is not disturbed.
-  const folders: string[] = [root];
-  for (const name of names) {
-    const folder = join(application, "sources", name);
-    for (const file of ["package.json", "README.md"])
-      cpSync(join(root, "packages", name, file), join(folder, file));
-    await builders[name](join(folder, "dist"));
-    folders.push(folder);
-  }
-  const files = pack(folders, join(application, "packed"));
-  for (const [index, name] of ["stile", ...names].entries()) {
+  for (const [name, file] of await packedCopies(application)) {
     mkdirSync(installed(name), { recursive: true });
-    await run("tar", ["xzf", files[index] ?? "", "--strip-components=1", "-C", installed(name)]);
+    await run("tar", ["xzf", file, "--strip-components=1", "-C", installed(name)]);
   }
   writeFileSync(join(application, "package.json"), '{ "type": "module" }');
   for (const name of [...libraries, ...Object.keys(manifestOf("stile").dependencies)]) {
