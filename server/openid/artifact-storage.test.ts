@@ -151,9 +151,10 @@ describe("an artifact", () => {
       await storageOf("AuthorizationCode").upsert(code, payload, 60);
     expect(await storageOf("AuthorizationCode").find("fresh code")).toBeDefined();
     await storageOf("AuthorizationCode").consume("used code");
-    await runtime.database.write.$client.query("update sessions set expires_at = now() where id = $1", [
-      sessionUid,
-    ]);
+    await runtime.database.write.$client.query(
+      "update sessions set expires_at = now() - interval '1 second' where id = $1",
+      [sessionUid],
+    );
     expect(await storageOf("AuthorizationCode").find("fresh code")).toBeUndefined();
     // So that its second use ends what the first one gave.
     expect(await storageOf("AuthorizationCode").find("used code")).toBeDefined();

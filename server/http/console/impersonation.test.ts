@@ -749,7 +749,9 @@ describe("an application of the OpenID provider", () => {
       const code = await codeFor(browser);
       expect(code).not.toBeNull();
       if (end === "the end of the time")
-        await rowsOf("update sessions set expires_at = now() where user_id = $1", [user.userId]);
+        await rowsOf("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [
+          user.userId,
+        ]);
       else await browser.post("/api/console/sign-out", undefined, { "sec-fetch-site": "same-origin" });
       expect((await redeem(code)).error).toBe("invalid_grant");
     },
