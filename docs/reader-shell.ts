@@ -26,7 +26,7 @@ export interface Reader {
 }
 
 /** Programs of the machine that commands may use. A block that needs another one fails until it is accounted for. */
-const programs = ["cat", "cp", "curl", "mkdir", "mktemp", "node", "openssl", "tee"];
+const programs = ["cat", "cp", "curl", "grep", "mkdir", "mktemp", "node", "openssl", "sleep", "tee"];
 
 /** Commands that end by Ctrl-C. They are interrupted once they have printed a line. */
 const endless = ["webhooks listen", "audit follow"];
