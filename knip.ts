@@ -63,6 +63,7 @@ export default {
       // Programs of the system.
       ignoreBinaries: [
         "apt-get",
+        "createdb",
         "faketime",
         "go",
         "ldd",

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandsOf } from "../docs/fenced-blocks.ts";
 import { eventually } from "../server/testing/eventually.ts";
 import { freePort } from "../server/testing/free-port.ts";
+import { folderForTests } from "../server/testing/open-for-tests.ts";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
 import { run } from "../server/testing/program.ts";
+import { copyRepository } from "../server/testing/repository-copy.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { signUpAndIn } from "./sign-up-and-in.ts";
 
@@ -13,21 +17,22 @@ import { signUpAndIn } from "./sign-up-and-in.ts";
 const engine = process.env.STILE_TEST_ENGINE ?? "";
 
 /** Further words for the build, such as `--build-arg NODE_IMAGE=…` where the registries are mirrored. */
-const buildWords = (process.env.STILE_TEST_BUILD ?? "").split(" ").filter(Boolean);
+const buildWords = process.env.STILE_TEST_BUILD ?? "";
+
+const folder = folderForTests("container");
+
+async function succeeded(program: string, words: readonly string[], cwd = join(import.meta.dirname, "..")) {
+  const { code, out, err } = await run(program, words, { cwd, env: process.env });
+  const said = code === 0 ? "" : out.slice(-2_000) + err.slice(-2_000);
+  expect({ words, code, said }).toEqual({ words, code: 0, said: "" });
+  return out.trim();
+}
 
 describe.skipIf(engine === "")("the image, built and run by a container engine", () => {
   const name = `stile-test-${randomUUID().slice(0, 8)}`;
   const call = (...words: string[]) =>
     run(engine, words, { cwd: join(import.meta.dirname, ".."), env: process.env });
-  const called = async (...words: string[]) => {
-    const { code, out, err } = await call(...words);
-    expect({ words, code, said: code === 0 ? "" : out.slice(-2_000) + err.slice(-2_000) }).toEqual({
-      words,
-      code: 0,
-      said: "",
-    });
-    return out.trim();
-  };
+  const called = (...words: string[]) => succeeded(engine, words);
 
   let database: TestDatabase;
   let mails: SmtpCatcher;
@@ -38,8 +43,6 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
     mails = await startSmtp();
     const port = await freePort();
     address = `http://localhost:${port}`;
-    const format = engine === "podman" ? ["--format", "docker"] : [];
-    await called("build", ...format, ...buildWords, "--tag", name, ".");
     const environment = {
       PORT: port,
       BASE_URL: address,
@@ -47,12 +50,21 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
       SECRET_KEYS: "a key of the test, of thirty-two characters",
       SMTP_URL: mails.url,
     };
-    await called(
-      ...["run", "--detach", "--name", name, "--network", "host"],
-      ...["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
-      ...Object.entries(environment).flatMap(([variable, value]) => ["--env", `${variable}=${value}`]),
-      name,
+    const file = join(folder, "stile.env");
+    writeFileSync(
+      file,
+      Object.entries(environment)
+        .map((pair) => `${pair.join("=")}\n`)
+        .join(""),
     );
+    const format = engine === "podman" ? "--format docker " : "";
+    const commands = commandsOf("docs/operating/containers.md", "docker build", {
+      "docker build --tag stile": `${engine} build ${format}${buildWords} --tag ${name}`,
+      "docker run": `${engine} run --detach --name ${name} --network host --security-opt no-new-privileges`,
+      "--publish 127.0.0.1:3000:3000 ": "",
+      "--env-file stile.env stile": `--env-file "${file}" ${name}`,
+    });
+    await succeeded("sh", ["-e", "-c", commands]);
   }, 1_800_000);
   afterAll(async () => {
     await call("rm", "--force", name);
@@ -101,3 +113,39 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
     expect(await called("inspect", "--format", "{{.State.ExitCode}}", name)).toBe("0");
   });
 });
+
+/** `compose.override.yaml` for images that this machine has in place of those of a registry. */
+const override = process.env.STILE_TEST_COMPOSE ?? "";
+
+describe.skipIf(engine !== "docker")("the try with compose", () => {
+  const here = join(folder, "try");
+  beforeAll(() => {
+    mkdirSync(here);
+    copyRepository(here);
+    if (override) copyFileSync(override, join(here, "compose.override.yaml"));
+  });
+  afterAll(async () => {
+    await run("docker", ["compose", "down", "--volumes"], { cwd: here, env: process.env });
+  });
+
+  test("starts all, signs a visitor up and in, and links the first operator to the console", async () => {
+    const commands = commandsOf("docs/operating/containers.md", "printf 'SECRET_KEYS=");
+    const said = await succeeded("sh", ["-e", "-c", commands], here);
+    expect(said).toMatch(/^http:\/\/localhost:3000\/.*invitation=/m);
+    await signUpAndIn("http://localhost:3000", { codeFor: mailpitCode });
+  }, 1_800_000);
+});
+
+/** Waits for the code that was mailed to an address, at the catcher of mails. */
+function mailpitCode(address: string): Promise<string> {
+  return eventually(async () => {
+    const query = new URLSearchParams({ query: `to:${address}` });
+    const answer = await fetch(`http://localhost:8025/api/v1/search?${query}`);
+    const { messages } = (await answer.json()) as { messages: { ID: string }[] };
+    const message = await fetch(`http://localhost:8025/api/v1/message/${messages[0]?.ID}`);
+    const { Text } = (await message.json()) as { Text: string };
+    const [code] = /\b\d{6}\b/.exec(Text) ?? [];
+    if (!code) throw new Error("no code");
+    return code;
+  });
+}

@@ -4,7 +4,7 @@ import { signUp } from "../server/testing/sign-up.ts";
 import type { SmtpCatcher } from "../server/testing/smtp.ts";
 
 /** Signs a visitor of a server up with a code that is mailed, and in again with the password. */
-export async function signUpAndIn(address: string, mails: SmtpCatcher): Promise<void> {
+export async function signUpAndIn(address: string, mails: Pick<SmtpCatcher, "codeFor">): Promise<void> {
   const email = `${crypto.randomUUID()}@example.com`;
   const password = "correct horse battery staple";
   await signUp(flowClient(address), { email, password, codeOf: (to) => mails.codeFor(to) });

@@ -9,8 +9,8 @@ import { type PageSetup, pageSetups, settingValues } from "./page-setups.ts";
 import { readerShell } from "./reader-shell.ts";
 
 /**
- * Runs the commands of every page: each page in one shell, as its reader would. A block that cannot be run here is an
- * entry of `unrunnable-blocks.ts`; the commands of tutorials have tests of their own.
+ * Runs the commands of every page: each page in one shell, as its reader would. Tutorials, and blocks that need more than a
+ * shell, have tests of their own.
  */
 
 const service = await documentedService();

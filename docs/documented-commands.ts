@@ -1,17 +1,27 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
-import { type Unrunnable, unrunnable } from "./unrunnable-blocks.ts";
 
 /** The blocks of commands of all pages, by how they are run. */
 
 const root = join(import.meta.dirname, "..");
 
+/** The sources of tests that run commands of pages in a way of their own. */
+const tests = globSync(["docs/**/*.test.ts", "deploy/*.test.ts", "server/backup/*.test.ts"], {
+  cwd: root,
+}).map((file) => readFileSync(join(root, file), "utf8"));
+
 /** Pages whose commands a test of their own runs: those that it names to `runCommandsOf`. */
-export const tutorials: readonly string[] = globSync("docs/*.test.ts", { cwd: root }).flatMap((file) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/runCommandsOf\("([^"]+)"/g)].map(
-    ([, page]) => `docs/${page}`,
-  ),
+export const tutorials: readonly string[] = tests.flatMap((source) =>
+  [...source.matchAll(/runCommandsOf\("([^"]+)"/g)].map(([, page]) => `docs/${page}`),
+);
+
+/** Blocks that a test of their own runs: those that it names to `commandsOf`. */
+export const named: readonly { page: string; begins: string }[] = tests.flatMap((source) =>
+  [...source.matchAll(/commandsOf\(\s*"([^"]+)",\s*"([^"]+)"/g)].map(([, page = "", begins = ""]) => ({
+    page,
+    begins,
+  })),
 );
 
 const pages = ["README.md", ...globSync(["docs/*.md", "docs/operating/*.md"], { cwd: root }).sort()];
@@ -25,23 +35,17 @@ const isSettings = ({ text }: FencedBlock) =>
     .split("\n")
     .every((line) => /^(?:export )?(?:[A-Z][A-Z_]+=\S*(?: |$))+(?:npm start(?: +#.*)?)?$/.test(line));
 
-/** The entry of a block that is not run; undefined for all others. */
-const entryOf = (page: string, { text }: FencedBlock): Unrunnable | undefined =>
-  unrunnable.find((entry) => entry.page === page && text.startsWith(entry.begins));
-
-/** The pages but for tutorials, each with its blocks that are run in one shell, settings, and blocks that are not run. */
+/** The pages but for tutorials, each with its blocks that are run in one shell, settings, and blocks that other tests run. */
 export const documentedCommands = pages
   .filter((page) => !tutorials.includes(page))
   .map((page) => {
     const blocks = fencedBlocks(page, "sh");
-    const isRun = (block: FencedBlock) => !entryOf(page, block) && !isSettings(block);
+    const isNamed = ({ text }: FencedBlock) =>
+      named.some((one) => one.page === page && text.startsWith(one.begins));
     return {
       page,
-      run: blocks.filter(isRun),
+      run: blocks.filter((block) => !isNamed(block) && !isSettings(block)),
       settings: blocks.filter(isSettings),
-      unrun: blocks.flatMap((block) => {
-        const entry = entryOf(page, block);
-        return entry ? [{ ...entry, block }] : [];
-      }),
+      named: blocks.filter(isNamed),
     };
   });

@@ -24,3 +24,21 @@ export function fencedBlocks(page: string, language: "sh" | "json"): FencedBlock
     text: lines.replaceAll(new RegExp(`^${indentation}`, "gm"), ""),
   }));
 }
+
+/**
+ * Returns the text of one block of commands, for a test that runs it. `documented-commands.ts` reads the calls of this
+ * function: a block that no test names is run by `commands.test.ts`.
+ *
+ * @param page its path from the root of the repository
+ * @param begins the beginning of the block, which no other block of the page has
+ * @param examples what takes the place of examples; each has to be there
+ * @throws Error if not one block begins so, or an example is not in it
+ */
+export function commandsOf(page: string, begins: string, examples: Record<string, string> = {}): string {
+  const [block, ...others] = fencedBlocks(page, "sh").filter(({ text }) => text.startsWith(begins));
+  if (!block || others.length > 0) throw new Error(`not one block of ${page} begins with ${begins}`);
+  return Object.entries(examples).reduce((text, [example, real]) => {
+    if (!text.includes(example)) throw new Error(`${example} is not in the commands of ${page}`);
+    return text.replaceAll(example, () => real);
+  }, block.text);
+}

@@ -10,7 +10,7 @@ import { freePort } from "../server/testing/free-port.ts";
 import { folderForTests, openForTests } from "../server/testing/open-for-tests.ts";
 import { testDatabase } from "../server/testing/postgres.ts";
 import { run } from "../server/testing/program.ts";
-import { documentedCommands } from "./documented-commands.ts";
+import { commandsOf } from "./fenced-blocks.ts";
 
 /**
  * Runs the installations that pages tell, each in a folder of its own, with npm and what it gets from the registry. The
@@ -21,10 +21,19 @@ const folder = folderForTests("installations");
 /** The file of each package. */
 let files: ReadonlyMap<string, string>;
 
-const blocks = documentedCommands
-  .filter(({ page }) => page !== "README.md")
-  .flatMap(({ page, unrun }) => unrun.map(({ block }) => ({ page, text: block.text })));
-const installations = blocks.filter(({ text }) => text.startsWith("npm install "));
+const withKit = commandsOf("docs/testing.md", "npm install --save-dev @stile-auth/testing");
+
+const installations = [
+  commandsOf("docs/embedding.md", "npm install @stile-auth/react"),
+  commandsOf("docs/embedding.md", "npm install /tmp/stile-packages/"),
+  commandsOf("docs/embedding.md", "npm install @stile-auth/element"),
+  commandsOf("docs/for-your-server.md", "npm install @stile-auth/server"),
+  commandsOf("docs/for-your-server.md", "npm install /tmp/stile-packages/"),
+  commandsOf("docs/trpc.md", "npm install @stile-auth/server"),
+  commandsOf("docs/trpc.md", "npm install /tmp/stile-packages/"),
+  commandsOf("docs/testing.md", "npm install --save-dev /tmp/stile-packages/"),
+  withKit,
+];
 
 beforeAll(async () => {
   files = await packedCopies(folder);
@@ -58,16 +67,15 @@ async function installed(command: string): Promise<string> {
 }
 
 describe.skipIf(process.platform === "win32")("an installation", () => {
-  test.each(installations)("of $page succeeds: $text", async ({ text }) => {
+  test.each(installations)("succeeds: %s", async (text) => {
     const here = await install(text);
     for (const [, name = ""] of text.matchAll(/stile-auth[/-](\w+)/g))
       expect(existsSync(join(here, "node_modules", "@stile-auth", name, "package.json"))).toBe(true);
   });
 
   test("of the service is started as its page says", async () => {
-    const command = blocks.find(({ page }) => page === "docs/processes.md")?.text ?? "";
-    const { text = "" } = installations.find(({ page }) => page === "docs/testing.md") ?? {};
-    const here = await install(text);
+    const command = commandsOf("docs/processes.md", "node --max-semi-space-size=16");
+    const here = await install(withKit);
     const { url } = await openForTests(testDatabase());
     const port = await freePort();
     const server = spawn("sh", ["-c", `exec ${command}`], {

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import type { DocumentedService } from "./documented-service.ts";
+
+const root = join(import.meta.dirname, "..");
 
 /** What the commands of a page need before they are run. */
 export interface PageSetup {
@@ -61,8 +64,13 @@ status
   "docs/funnel.md": (service) => ({ variables: { KEY: service.key, ORIGIN: service.url } }),
   "docs/moving-in.md": () => ({
     files: { "users.json": accountsOf("tony", "margaret") },
-    // Without an interruption there is nothing to go on with.
-    replaced: { "--resume ": "--resume || : " },
+    replaced: {
+      // Without an interruption there is nothing to go on with.
+      "--resume ": "--resume || : ",
+      "node scripts/run.js bench/users.ts 1000000": `node ${root}/scripts/run.js ${root}/bench/users.ts 500`,
+      "/usr/bin/time -v ": "",
+    },
+    shows: [/^500 imported\b/m],
   }),
   "docs/openid.md": async (service) => ({
     variables: {

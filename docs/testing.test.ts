@@ -1,9 +1,17 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runStile } from "../server/testing/stile.ts";
+import { run } from "../server/testing/program.ts";
+import { commandsOf } from "./fenced-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 const guide = readFileSync(join(root, "docs/testing.md"), "utf8");
@@ -27,17 +35,17 @@ test("the examples of the guide pass, and their coverage can be measured", async
     join(folder, "vitest.config.ts"),
     "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
   );
-  const coverage = join(folder, "coverage");
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const { stdout } = await promisify(execFile)(process.execPath, [vitest, "run", "--root", folder], {
-    env: { PATH: process.env.PATH ?? "", NODE_ENV: "test", STILE_COVERAGE: coverage, NO_COLOR: "1" },
-  }).catch((error: { stdout: string; stderr: string }) => ({ stdout: error.stdout + error.stderr }));
-  expect(stdout).toMatch(/Tests +\d+ passed \(\d+\)/);
-
-  expect(readdirSync(coverage).length).toBeGreaterThanOrEqual(examples.length);
-  const measured = await runStile(["coverage", coverage, "--min", "1"], {
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "scripts": { "test": "vitest run" } }');
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  symlinkSync(join(root, "bin/stile.js"), join(folder, "node_modules/.bin/stile"));
+  const commands = commandsOf("docs/testing.md", "STILE_COVERAGE=", { "--min 40": "--min 1" });
+  const { code, out, err } = await run("sh", ["-e", "-c", commands], {
     cwd: folder,
-    env: { NODE_ENV: "test" },
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NODE_ENV: "test", NO_COLOR: "1" },
   });
-  expect(measured).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+ % /) });
+  expect({ code, said: code === 0 ? "" : out + err }).toEqual({ code: 0, said: "" });
+  expect(out).toMatch(/Tests +\d+ passed \(\d+\)/);
+  expect(out).toMatch(/^\d+ % /m);
+  expect(readdirSync(join(folder, "coverage/stile")).length).toBeGreaterThanOrEqual(examples.length);
+  expect(readFileSync(join(folder, "coverage/stile.md"), "utf8")).toContain("```mermaid\n");
 });

@@ -10,12 +10,14 @@ import { eventually } from "../../server/testing/eventually.ts";
 import { flowClient } from "../../server/testing/flow-client.ts";
 import { freePort } from "../../server/testing/free-port.ts";
 import { testDatabase } from "../../server/testing/postgres.ts";
+import { run } from "../../server/testing/program.ts";
 import { startPrometheus } from "../../server/testing/prometheus.ts";
 import { startServer } from "../../server/testing/server.ts";
 import { signUp } from "../../server/testing/sign-up.ts";
 import { runStile } from "../../server/testing/stile.ts";
 import { startTraceCollector } from "../../server/testing/trace-collector.ts";
 import { waitsForLock } from "../../server/testing/waits-for-lock.ts";
+import { commandsOf } from "../fenced-blocks.ts";
 
 const alertsFile = join(import.meta.dirname, "monitoring/prometheus-alerts.yaml");
 const dashboardFile = join(import.meta.dirname, "monitoring/grafana-dashboard.json");
@@ -202,6 +204,16 @@ describe.skipIf(missing)("Prometheus", () => {
     const exemplar = await exemplarOf("Slowest states, 95 %");
     expect(exemplar?.le).toBe("5.0");
     const ofSignIn = await exemplarOf("Time to sign in");
+
+    // The page asks for it by a command.
+    const command = commandsOf("docs/operating/observing.md", "curl -G", {
+      "http://localhost:9090": prometheus.url,
+    });
+    const asked = await run("sh", ["-e", "-c", command], { cwd: import.meta.dirname, env: process.env });
+    expect(asked.code, asked.err).toBe(0);
+    expect(JSON.parse(asked.out)).toMatchObject({
+      data: [{ exemplars: [{ labels: { trace_id: exemplar?.traceId } }] }],
+    });
 
     // Its trace shows what took the time, and the flow.
     const spansOf = (id: string | undefined) =>

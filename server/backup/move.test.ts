@@ -1,13 +1,18 @@
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import process from "node:process";
 import pino from "pino";
 import { expect, inject, test, vi } from "vitest";
+import { commandsOf } from "../../docs/fenced-blocks.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { contentOf, emptyDatabase, fillDatabase } from "../testing/filled-database.ts";
 import { openForTests } from "../testing/open-for-tests.ts";
 import { testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { run } from "../testing/program.ts";
 import { runStile } from "../testing/stile.ts";
 
 const { adminUrl } = inject("postgres");
@@ -15,15 +20,11 @@ const source = await openForTests(testDatabase());
 await fillDatabase(source);
 const other = await openForTests(testDatabase());
 
+const environment = (url: string) =>
+  ({ NODE_ENV: "development", DATABASE_URL: url, SECRET_KEYS: "a key for tests alone" }) as const;
+
 const stile = (words: string[], url = source.url, live: Parameters<typeof runStile>[2] = {}) =>
-  runStile(
-    words,
-    {
-      cwd: import.meta.dirname,
-      env: { NODE_ENV: "development", DATABASE_URL: url, SECRET_KEYS: "a key for tests alone" },
-    },
-    live,
-  );
+  runStile(words, { cwd: import.meta.dirname, env: environment(url) }, live);
 
 const newDatabase = () => emptyDatabase(adminUrl, source.url);
 const aLine = (pattern: string) => expect.stringMatching(new RegExp(`^stile: [^\\n]*${pattern}[^\\n]*\\n$`));
@@ -55,6 +56,29 @@ test("moves every row of every table, the jobs that wait and the sequences, and 
   expect(await stile(["move", "--undo"])).toMatchObject({ code: 0, out: "OK\n" });
   expect(await stile(["tenants", "list"])).toMatchObject({ code: 0 });
 });
+
+test.skipIf(spawnSync("createdb", ["--version"]).status !== 0)(
+  "moves by the commands of the page",
+  async () => {
+    const { hostname, port, username, password } = new URL(adminUrl);
+    const name = `moved_${randomUUID().replaceAll("-", "")}`;
+    const commands = commandsOf("docs/operating/backups.md", "createdb", {
+      "--owner stile stile": `--owner stile ${name}`,
+      "db.internal:5432/stile": `${hostname}:${port}/${name}`,
+    });
+    const { code, out, err } = await run("sh", ["-e", "-c", commands], {
+      cwd: join(import.meta.dirname, "../.."),
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        ...environment(source.url),
+        ...{ PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
+      },
+    });
+    expect({ code, said: code === 0 ? "" : out + err }).toEqual({ code: 0, said: "" });
+    expect(await contentOf(source.url.replace(/[^/]+$/, name))).toEqual(await contentOf(source.url));
+    await stile(["move", "--undo"]);
+  },
+);
 
 test("goes on between two tables where it was interrupted", async () => {
   const url = await newDatabase();

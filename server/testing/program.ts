@@ -11,7 +11,7 @@ export interface ProgramResult {
 export interface Start {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  input?: string | undefined;
+  input?: string | Uint8Array | undefined;
 }
 
 /** Runs a program until it exits. */

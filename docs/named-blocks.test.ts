@@ -5,16 +5,24 @@ import { startParameters } from "../scripts/start-parameters.ts";
 import { parseCall } from "../server/cli/arguments.ts";
 import { commands } from "../server/cli/commands/index.ts";
 import { configLeaves } from "../server/config/load.ts";
-import { documentedCommands } from "./documented-commands.ts";
-import { type Unrunnable, unrunnable } from "./unrunnable-blocks.ts";
+import { documentedCommands, named } from "./documented-commands.ts";
+import { commandsOf } from "./fenced-blocks.ts";
+
+/**
+ * The blocks that tests of their own run. Some of these tests need a registry, an engine or a cluster, and are run on demand:
+ * what such a block names is compared with what exists in every run.
+ */
 
 const root = join(import.meta.dirname, "..");
-const blocks = documentedCommands.flatMap((page) => page.unrun);
 
-test("each entry of the list is one block of its page", () => {
-  const named = (entries: readonly Unrunnable[]) =>
-    entries.map(({ page, begins }) => `${page}: ${begins}`).sort();
-  expect(named(blocks)).toEqual(named(unrunnable));
+const blocks = documentedCommands.flatMap(({ page, named: ofPage }) =>
+  ofPage.map(({ line, text }) => ({ page, line, text })),
+);
+
+test("each block that a test names is one of its page", () => {
+  expect(named.length).toBeGreaterThanOrEqual(blocks.length);
+  for (const { page, begins } of named)
+    expect(blocks).toContainEqual({ page, line: expect.anything(), text: commandsOf(page, begins) });
 });
 
 /** Settings, and what servers of tests read before them. */
@@ -24,16 +32,16 @@ const packages = ["package.json", ...globSync("packages/*/package.json", { cwd: 
   (file) => JSON.parse(readFileSync(join(root, file), "utf8")).name,
 );
 
-test.each(blocks)("$page, which needs $needs, names what exists", ({ block: { text } }) => {
+test.each(blocks)("$page, line $line, names what exists", ({ text }) => {
   for (const [, call = ""] of text.matchAll(/(?:^|npx --no-install |bin\/)stile(?:\.js)? ([^|>&#\n]+)/gm))
     expect(parseCall(call.trim().split(/\s+/), commands)).toMatchObject({ kind: "run" });
   const settings = [...text.matchAll(/\bSTILE_[A-Z_]+/g)].map(([name]) => name);
   expect(variables).toEqual(expect.arrayContaining(settings));
   // From a registry, or as the files that `npm run packages` writes.
-  const named = [...text.matchAll(/\bstile-auth[/-]([a-z]+)(?=[ \n-])/g)].map(
+  const installed = [...text.matchAll(/\bstile-auth[/-]([a-z]+)(?=[ \n-])/g)].map(
     ([, name]) => `@stile-auth/${name}`,
   );
-  expect(packages).toEqual(expect.arrayContaining(named));
+  expect(packages).toEqual(expect.arrayContaining(installed));
   const files = [...text.matchAll(/(?<![\w./-])(?:bench|bin|deploy|scripts)\/[\w./-]+/g)].map(
     ([path]) => path,
   );
@@ -41,6 +49,6 @@ test.each(blocks)("$page, which needs $needs, names what exists", ({ block: { te
 });
 
 test("an installed package is started with the options of `npm start`", () => {
-  const { block } = blocks.find(({ page }) => page === "docs/processes.md") ?? {};
-  expect(block?.text).toContain(startParameters.stile.slice(0, -1).join(" "));
+  const block = commandsOf("docs/processes.md", "node --max-semi-space-size=16");
+  expect(block).toContain(startParameters.stile.slice(0, -1).join(" "));
 });
