@@ -469,7 +469,9 @@ test("logins that wait for their hash hold no connection and no lock", async () 
 
 describe("A129 while no connection is free", () => {
   test("as many steps wait for one as the pool has, and the others wait for those", async () => {
-    const small = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });
+    const configured = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });
+    // Counts are written by a connection of the same pool, from time to time.
+    const small = { ...configured, counters: { ...configured.counters, isDue: () => false } };
     const walks = await Promise.all(Array.from({ length: 12 }, () => restWalk(small, "login")));
     const { $client: pool } = small.database.claim;
     const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
