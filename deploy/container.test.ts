@@ -8,7 +8,7 @@ import { eventually } from "../server/testing/eventually.ts";
 import { freePort } from "../server/testing/free-port.ts";
 import { folderForTests } from "../server/testing/open-for-tests.ts";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import { run } from "../server/testing/program.ts";
+import { run, type Start } from "../server/testing/program.ts";
 import { copyRepository } from "../server/testing/repository-copy.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { signUpAndIn } from "./sign-up-and-in.ts";
@@ -21,8 +21,10 @@ const buildWords = process.env.STILE_TEST_BUILD ?? "";
 
 const folder = folderForTests("container");
 
-async function succeeded(program: string, words: readonly string[], cwd = join(import.meta.dirname, "..")) {
-  const { code, out, err } = await run(program, words, { cwd, env: process.env });
+const repository = { cwd: join(import.meta.dirname, ".."), env: process.env };
+
+async function succeeded(program: string, words: readonly string[], where: Start = repository) {
+  const { code, out, err } = await run(program, words, where);
   const said = code === 0 ? "" : out.slice(-2_000) + err.slice(-2_000);
   expect({ words, code, said }).toEqual({ words, code: 0, said: "" });
   return out.trim();
@@ -30,8 +32,7 @@ async function succeeded(program: string, words: readonly string[], cwd = join(i
 
 describe.skipIf(engine === "")("the image, built and run by a container engine", () => {
   const name = `stile-test-${randomUUID().slice(0, 8)}`;
-  const call = (...words: string[]) =>
-    run(engine, words, { cwd: join(import.meta.dirname, ".."), env: process.env });
+  const call = (...words: string[]) => run(engine, words, repository);
   const called = (...words: string[]) => succeeded(engine, words);
 
   let database: TestDatabase;
@@ -119,18 +120,23 @@ const override = process.env.STILE_TEST_COMPOSE ?? "";
 
 describe.skipIf(engine !== "docker")("the try with compose", () => {
   const here = join(folder, "try");
+  // Vitest sets `BASE_URL`, which compose would take before the value of the page.
+  const { BASE_URL, ...environment } = process.env;
+  // A name of its own: the database of a try that someone keeps on this machine is another one.
+  const project = `stile-test-${randomUUID().slice(0, 8)}`;
+  const where = { cwd: here, env: { ...environment, COMPOSE_PROJECT_NAME: project } };
   beforeAll(() => {
     mkdirSync(here);
     copyRepository(here);
     if (override) copyFileSync(override, join(here, "compose.override.yaml"));
   });
   afterAll(async () => {
-    await run("docker", ["compose", "down", "--volumes"], { cwd: here, env: process.env });
+    await run("docker", ["compose", "down", "--volumes"], where);
   });
 
   test("starts all, signs a visitor up and in, and links the first operator to the console", async () => {
     const commands = commandsOf("docs/operating/containers.md", "printf 'SECRET_KEYS=");
-    const said = await succeeded("sh", ["-e", "-c", commands], here);
+    const said = await succeeded("sh", ["-e", "-c", commands], where);
     expect(said).toMatch(/^http:\/\/localhost:3000\/.*invitation=/m);
     await signUpAndIn("http://localhost:3000", { codeFor: mailpitCode });
   }, 1_800_000);
