@@ -33,7 +33,7 @@ describe.skipIf(machine.length === 0)("the unit, installed on a machine with sys
   const succeeded = (commands: string) => call(["bash", "-e"], commands);
 
   const HEALTH =
-    "curl --fail --silent --retry 20 --retry-delay 1 --retry-connrefused http://localhost:3000/health/ready";
+    "curl --fail --silent --retry 20 --retry-delay 1 --retry-connrefused http://127.0.0.1:3000/health/ready";
   let said: string;
 
   beforeAll(async () => {
