@@ -122,7 +122,7 @@ describe.skipIf(engine !== "docker")("the try with compose", () => {
   const here = join(folder, "try");
   // Vitest sets `BASE_URL`, which compose would take before the value of the page.
   const { BASE_URL, ...environment } = process.env;
-  // A name of its own: the database of a try that someone keeps on this machine is another one.
+  // A name of its own: the database of a try that is kept on this machine is another one.
   const project = `stile-test-${randomUUID().slice(0, 8)}`;
   const where = { cwd: here, env: { ...environment, COMPOSE_PROJECT_NAME: project } };
   beforeAll(() => {

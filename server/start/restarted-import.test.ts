@@ -4,7 +4,7 @@ import { type Service, startService } from "../testing/service.ts";
 
 /** An uploaded file of users, while the server that imports it is killed. It needs `npm run build`. */
 
-const USERS = 40_000;
+const USERS = 15_000;
 
 let service: Service;
 let key: string;
@@ -50,7 +50,12 @@ test("an import whose server is killed in the middle is finished after the resta
   await service.server.restart();
   const begun = (await call("GET", `/imports/${id}`)).body;
   expect(begun.imported).toBeLessThan(USERS - USERS / 1_000);
-  // The job of a killed process is released by the supervision of jobs.
+  // The job of a killed process is released by the supervision of jobs, as after a minute of waiting.
+  const { $client: database } = service.database.database.write;
+  await database.query(
+    "update pgboss.job set started_on = started_on - interval '1 minute' where state = 'active'",
+  );
+  await database.query("update pgboss.queue set monitor_claim_on = monitor_claim_on - interval '1 minute'");
   await eventually(async () => expect((await call("GET", `/imports/${id}`)).body.state).toBe("imported"));
   const done = (await call("GET", `/imports/${id}`)).body;
   expect(done).toMatchObject({ imported: USERS - USERS / 1_000, refused: USERS / 1_000, failure: null });
