@@ -26,7 +26,7 @@ export default defineConfig({
     globalSetup: ["server/testing/postgres-cluster.ts"],
     teardownTimeout: 60_000,
     // Half of a worker's time is waiting for the database and for processes that it started.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         test: {

@@ -470,8 +470,9 @@ test("logins that wait for their hash hold no connection and no lock", async () 
 describe("A129 while no connection is free", () => {
   test("as many steps wait for one as the pool has, and the others wait for those", async () => {
     const configured = runtime.configured({ STILE_DATABASE_POOL_SIZE: "2" });
-    // Counts are written by a connection of the same pool, from time to time.
+    // Counts are written by a connection of the same pool, from time to time: those of earlier requests now, others not.
     const small = { ...configured, counters: { ...configured.counters, isDue: () => false } };
+    await small.counters.flush();
     const walks = await Promise.all(Array.from({ length: 12 }, () => restWalk(small, "login")));
     const { $client: pool } = small.database.claim;
     const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
