@@ -31,6 +31,13 @@ interface Leaf {
 }
 
 let leaves: Leaf[] | undefined;
+let leavesByName: ReadonlyMap<string, Leaf> | undefined;
+
+/** The leaf of a name such as `email.enabled`. */
+function leafNamed(name: string): Leaf | undefined {
+  leavesByName ??= new Map(configLeaves().map((leaf) => [leaf.path.join("."), leaf]));
+  return leavesByName.get(name);
+}
 
 /** Every leaf of the tree, with the name of its environment variable and its bounds; source of the reference in `docs/`. */
 export function configLeaves(): Leaf[] {
@@ -395,7 +402,7 @@ const MAX_NAMED_CHARACTERS = 120;
 function settingName(whole: readonly PropertyKey[]): string {
   // An index into a list is not the name of a setting.
   const path = whole.filter((part) => typeof part === "string").join(".");
-  const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path);
+  const leaf = leafNamed(path);
   if (leaf) return `${leaf.variable} (${path})`;
   return path.length > MAX_NAMED_CHARACTERS ? `${path.slice(0, MAX_NAMED_CHARACTERS).toWellFormed()}…` : path;
 }

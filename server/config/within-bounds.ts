@@ -11,12 +11,12 @@ export interface IgnoredEntry {
   line: string;
   /** Identifies setting and value, so that a later check can tell whether a change has added the entry. */
   entry: string;
-  /** Its path, if this is the name of no setting. */
-  unknown?: readonly PropertyKey[];
+  /** Its path, if this is the name of no setting, or of none that may stand here. */
+  unknown?: Path;
 }
 
 /** Names of sections and members, and positions in lists. */
-type Path = readonly (string | number)[];
+export type Path = readonly (string | number)[];
 
 /** Why an entry is not used. */
 interface Violation {
@@ -27,6 +27,9 @@ interface Violation {
   /** For a list or map: the number of its first members that stay. */
   keep?: number;
 }
+
+/** More entries without a name of a setting than this are a fault: no version stores as many that another does not know. */
+const MAX_UNKNOWN = 1_000;
 
 /** Each round removes every entry that it finds; a removed required member makes one more, for the entry around it. */
 const MAX_ROUNDS = 20;
@@ -56,9 +59,11 @@ export function parseWithinBounds<Parsed>(
     const tree = merge(base, over);
     const parsed = schema.safeParse(tree);
     if (parsed.success || round === MAX_ROUNDS) return { parsed, ignored };
+    const unknown = parsed.error.issues.flatMap((issue) => ("keys" in issue ? issue.keys : []));
+    const seen = new Set<string>();
     const violations = parsed.error.issues
       .flatMap((issue): Violation[] => {
-        if (issue.code === "unrecognized_keys" && ignoreUnknown)
+        if (issue.code === "unrecognized_keys" && ignoreUnknown && unknown.length <= MAX_UNKNOWN)
           return issue.keys.map((name) => {
             const path = [...(issue.path as Path), name];
             return { path, fault: `${nameOf(path)} is not a setting`, isUnknown: true };
@@ -66,7 +71,10 @@ export function parseWithinBounds<Parsed>(
         const violation = violationOf(issue, { tree, base, over }, removed);
         return violation ? [{ ...violation, fault: faultAt(violation.path, violation.message) }] : [];
       })
-      .filter(({ path }, at, all) => all.findIndex((other) => isEqual(other.path, path)) === at);
+      .filter(({ path }) => {
+        const place = JSON.stringify(path);
+        return !seen.has(place) && seen.add(place);
+      });
     if (violations.length === 0) return { parsed, ignored };
     for (const { path, fault, keep, isUnknown } of violations) {
       ignored.push({
@@ -147,8 +155,8 @@ function positionIn(path: Path): string {
   return index === undefined ? "" : ` (number ${index + 1})`;
 }
 
-/** Without positions in lists, which a change of other items shifts; without the value, which may be long or a secret. */
-const entryOf = (path: Path, value: unknown) =>
+/** Identifies an entry: without positions in lists, which a change of other items shifts; without the value, which may be long or a secret. */
+export const entryOf = (path: Path, value: unknown) =>
   `${path.filter((part) => typeof part === "string").join(".")} ${sha256(JSON.stringify(value) ?? "").toString("base64url")}`;
 
 /** Returns a copy of a value without the entries of some paths, which are relative to it. */
@@ -159,7 +167,10 @@ function pruned(value: unknown, violations: readonly Violation[]): unknown {
   const below = new Map<string | number, Violation[]>();
   for (const { path, ...rest } of violations) {
     const [first, ...others] = path;
-    if (first !== undefined) below.set(first, [...(below.get(first) ?? []), { ...rest, path: others }]);
+    if (first === undefined) continue;
+    const inside = below.get(first) ?? [];
+    inside.push({ ...rest, path: others });
+    below.set(first, inside);
   }
   const kept = members.flatMap(([name, member]) => {
     const concerning = below.get(name) ?? [];

@@ -171,8 +171,8 @@ describe("reseal", () => {
       number: 1,
       size: 1,
     });
-    expect(await settingsOfVersion(after.database.read, after, acme.id, versions[0]?.id ?? "")).toEqual(
-      settings,
+    expect(await settingsOfVersion(after.database.read, after, acme.id, versions[0]?.id ?? "")).toMatchObject(
+      { settings },
     );
     const grants = artifactStorage({ runtime: { ...after, platform }, tenant: acme }, "Grant");
     expect(await grants.find("grant-1")).toMatchObject({ clientId: "shop" });

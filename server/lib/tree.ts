@@ -24,12 +24,15 @@ export function withValueAt(tree: Tree, [name, ...rest]: readonly string[], valu
   return { ...tree, [name]: rest.length === 0 ? value : withValueAt(subtree(tree, name), rest, value) };
 }
 
-/** Merges two trees: a leaf of `over` replaces that of `base`. Lists are replaced, not joined. */
+/**
+ * Merges two trees: a leaf of `over` replaces that of `base`. Lists are replaced, not joined. Every name is data, `__proto__`
+ * included: no property is assigned.
+ */
 export function merge(base: Tree, over: Tree): Tree {
-  const merged = { ...base };
+  const merged = new Map(Object.entries(base));
   for (const [name, value] of Object.entries(over)) {
-    const below = merged[name];
-    merged[name] = isTree(below) && isTree(value) ? merge(below, value) : value;
+    const below = merged.get(name);
+    merged.set(name, isTree(below) && isTree(value) ? merge(below, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }

@@ -16,10 +16,10 @@ import type { Actor } from "../context/client.ts";
 import { currentTime } from "../database/current-time.ts";
 import type { Sealing } from "../keys/vault.ts";
 import type { OnPlatform } from "../lib/platform.ts";
-import { subtree, type Tree, valueAt } from "../lib/tree.ts";
+import { merge, subtree, type Tree, valueAt } from "../lib/tree.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import { checkWords } from "../theme/own-words.ts";
-import { changedByTenant, changedOperatorSetting, changedUnknown } from "./operator-settings.ts";
+import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts";
 import { openSealed, openSettings, sealSettings } from "./sealed-settings.ts";
 import {
   type Author,
@@ -29,9 +29,10 @@ import {
   settingsOfVersion,
   versionsSince,
 } from "./settings-history.ts";
-import { type TenantSettings, tenantConfig } from "./tenant-config.ts";
+import { isServerSetting, type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
+import { withoutUnknown, withUnknown } from "./unknown-settings.ts";
 
 const { tenants, users } = schema;
 
@@ -165,7 +166,8 @@ export async function createTenant(
       .onConflictDoNothing()
       .returning({ at: tenants.updatedAt });
     if (!inserted) throw new TenantError(`tenant ${id} already exists`, "conflict");
-    await recordSettings(tx, context, id, null, { settings: description.settings, at: inserted.at, by });
+    const { settings } = description;
+    await recordSettings(tx, context, id, null, { settings, sealed: {}, at: inserted.at, by });
     await entry(tx);
   });
   context.tenants.forget();
@@ -185,6 +187,8 @@ export interface TenantChange {
   ifUnchangedSince?: Date | undefined;
   /** The version whose settings the change restores. */
   restores?: string | undefined;
+  /** Settings that are sealed even if this version holds them for no secrets. */
+  sealed?: Tree;
   /** Judges the change in its transaction; may throw TenantError. */
   judge?: (tx: Transaction, change: JudgedChange) => Promise<void>;
 }
@@ -223,7 +227,7 @@ export async function updateTenant(
         "conflict",
         { since: await versionsSince(tx, context.tenant, id, ifUnchangedSince) },
       );
-    const { current, settings, changed } = await judgedChange(tx, context, row, change, by);
+    const { current, settings, sealed, changed } = await judgedChange(tx, context, row, change, by);
     await requireFreeHosts(tx, context, id, changed.row.hosts);
     await change.judge?.(tx, {
       tenantId: id,
@@ -241,6 +245,7 @@ export async function updateTenant(
     if (updated)
       await recordSettings(tx, context, id, row, {
         settings,
+        sealed,
         at: updated.at,
         by,
         restores: change.restores,
@@ -271,9 +276,15 @@ export async function restoreSettings(
   conditions: Pick<TenantChange, "ifUnchangedSince" | "judge">,
   by: Party,
 ): Promise<Tenant> {
-  const settings = await settingsOfVersion(context.database.read, context, id, version);
-  if (!settings) throw new TenantError(`there is no version ${version} of the settings`, "not_found");
-  return updateTenant(context, id, { ...conditions, settings: () => settings, restores: version }, by);
+  const found = await settingsOfVersion(context.database.read, context, id, version);
+  if (!found) throw new TenantError(`there is no version ${version} of the settings`, "not_found");
+  const { settings, sealed } = found;
+  return updateTenant(
+    context,
+    id,
+    { ...conditions, settings: () => settings, sealed, restores: version },
+    by,
+  );
 }
 
 /**
@@ -285,25 +296,48 @@ async function judgedChange(
   db: Pick<Queryable, "select">,
   context: ManagementContext,
   row: TenantRow,
-  change: Pick<TenantChange, "name" | "hosts" | "settings">,
+  change: Pick<TenantChange, "name" | "hosts" | "settings" | "sealed" | "restores">,
   by: Party,
 ) {
   const { id } = row;
   const current = openSettings(context.vault, id, row);
-  const settings = change.settings?.(current) ?? current;
+  const stored = { id, name: row.name, hosts: row.hosts, settings: current };
+  const known = ignoredEntries(context.config, stored);
+  const settings = change.settings ? changedSettings(context.config, stored, known, change, by) : current;
   const { name = row.name, hosts = row.hosts } = change;
-  const sealed = openSealed(context.vault, id, row);
-  const before = { name: row.name, hosts: row.hosts, settings: current, sealed };
+  // A later version may have stored the version that is restored.
+  const restored = change.restores === undefined ? [] : unknownIn(context.config, { ...stored, settings });
+  const sealed = merge(openSealed(context.vault, id, row), change.sealed ?? {});
+  const before = { sealed, known: [...known, ...restored] };
   const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
   if (by.itself && operators) throw setByOperator(operators);
   const changed = prepare(context, id, { name, hosts, settings }, before);
   const addresses = { server: context.config, baseUrl: changed.config.base_url };
-  const own = by.itself && changedByTenant(before, { name: name.trim(), settings }, addresses);
+  const own = by.itself && changedByTenant(stored, { name: name.trim(), settings }, addresses);
   if (own) throw setByOperator(own);
-  const later = by.itself && changedUnknown(changed.known, changed.config.ignored);
-  if (later) throw setByOperator(later);
   await rejectForeignParties(db, context, { id, config: changed.config }, current);
-  return { current, settings, changed };
+  return { current, settings, sealed, changed };
+}
+
+/**
+ * Returns the settings after a change. The tenant itself changes them without what this version does not know, which stays.
+ *
+ * @param known the entries of the present settings that are not used
+ */
+function changedSettings(
+  server: Config,
+  stored: TenantSettings,
+  known: readonly IgnoredEntry[],
+  { settings: change = (current) => current, restores }: Pick<TenantChange, "settings" | "restores">,
+  by: Party,
+): Tree {
+  if (!by.itself) return change(stored.settings);
+  const visible = withoutUnknown(stored.settings, known);
+  const asked = change(visible);
+  const stated = unknownIn(server, { ...stored, settings: asked });
+  // A former version of the settings may have what the present ones do not, and the other way round.
+  if (restores === undefined) rejectAdded({ ignored: stated }, []);
+  return withUnknown(stored.settings, visible, withoutUnknown(asked, stated), setByOperator);
 }
 
 /** The configuration of a stored tenant; null if its settings are no longer valid. */
@@ -355,10 +389,12 @@ function serverConfig({ mode, data_dir, ignored }: Config, settings: Tree): Conf
 }
 
 /** Rejects an entry that is not used and not known. @throws ConfigError */
-function rejectAdded({ ignored }: Config, known: readonly IgnoredEntry[]): void {
+function rejectAdded({ ignored }: Pick<Config, "ignored">, known: readonly IgnoredEntry[]): void {
   const entries = new Set(known.map(({ entry }) => entry));
   const added = ignored.find(({ entry }) => !entries.has(entry));
-  if (added) throw new ConfigError(added.unknown ? unknownAt(added.unknown) : added.fault);
+  if (!added) return;
+  const hasNoName = added.unknown && !isServerSetting(added.unknown.map(String));
+  throw new ConfigError(added.unknown && hasNoName ? unknownAt(added.unknown) : added.fault);
 }
 
 /** Rows of a table that one transaction deletes, and that the one which deletes the tenant may find. */
@@ -445,13 +481,13 @@ function depthOf(table: PgTable): number {
 /**
  * Validates a description of a tenant, and returns its row and its configuration.
  *
- * @param before the present description: what it has beyond a bound may stay
+ * @param before of the present settings: the sealed part, and the entries that are not used, which may stay
  */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
-  before?: TenantDescription & { sealed: Tree },
+  before?: { sealed: Tree; known: readonly IgnoredEntry[] },
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -467,12 +503,11 @@ function prepare(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
-  const known = before ? ignoredEntries(server, { id, ...before }) : [];
-  rejectAdded(config, known);
+  rejectAdded(config, before?.known ?? []);
   checkMailServer(config);
   checkWords(config);
   const stored = sealSettings(vault, id, settings, before?.sealed ?? {});
-  return { row: { name: trimmed, hosts: names, ...stored }, config, known };
+  return { row: { name: trimmed, hosts: names, ...stored }, config };
 }
 
 /** Returns the entries of stored settings that are not used. */
@@ -484,6 +519,10 @@ function ignoredEntries(server: Config, stored: TenantSettings): readonly Ignore
     throw error;
   }
 }
+
+/** Returns those of them that this version does not know. */
+const unknownIn = (server: Config, settings: TenantSettings) =>
+  ignoredEntries(server, settings).filter(({ unknown }) => unknown);
 
 /** Rejects a host name of another tenant. Locks the default tenant's row, so that concurrent claims run in turn. */
 async function requireFreeHosts(

@@ -1,5 +1,4 @@
 import type { Config } from "../config/schema.ts";
-import type { IgnoredEntry } from "../config/within-bounds.ts";
 import { isTree, subtree, type Tree } from "../lib/tree.ts";
 
 /**
@@ -84,23 +83,6 @@ export function changedByTenant(
   const issuerIn = (one: { settings: Tree }) => subtree(one.settings, "session").issuer ?? "";
   const own = ["", baseUrl, issuerIn(before)];
   return own.includes(issuerIn(after)) ? null : "session.issuer";
-}
-
-/**
- * Finds a setting that this version does not know, in a change by the tenant itself that removes it or repeats it elsewhere:
- * the version that knows it may leave it to the operator.
- *
- * @param before the entries of the settings that are not used; `after`: those of the changed ones
- * @returns its path; null if there is none
- */
-export function changedUnknown(
-  before: readonly IgnoredEntry[],
-  after: readonly IgnoredEntry[],
-): string | null {
-  const times = (all: readonly IgnoredEntry[], { entry }: IgnoredEntry) =>
-    all.filter((other) => other.entry === entry).length;
-  const changed = before.find((one) => one.unknown && times(before, one) !== times(after, one));
-  return changed?.unknown?.filter((part) => typeof part === "string").join(".") ?? null;
 }
 
 /** Returns the values at a path as JSON, of a section those of its members; with the keys that `*` stands for, except of lists. */

@@ -3,7 +3,7 @@ import { samlProviderSettings } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { subtree, type Tree } from "../lib/tree.ts";
+import { subtree, type Tree, valueAt } from "../lib/tree.ts";
 import {
   existingTenant,
   type ManagementContext,
@@ -12,6 +12,7 @@ import {
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
+import { settingsToTell } from "./settings-to-tell.ts";
 
 /** The SAML providers of a tenant. They are a list in its settings, `saml.identity_providers`. */
 
@@ -35,9 +36,19 @@ export async function listSamlProviders(
 ): Promise<StoredSamlProvider[]> {
   const found = await existingTenant(context, tenantId);
   if (!found.tenant?.config.saml.enabled) throw new TenantError(disabled, "forbidden");
-  // The default tenant's providers stand in the configuration of the server.
-  const isDefault = tenantId === context.tenant.id;
-  return samlProvidersIn(isDefault ? { saml: found.tenant.config.saml } : found.row.config);
+  return toldProviders(context, tenantId);
+}
+
+/** The providers without what a later version may hold for a secret: members that this one does not know, or the whole list. */
+async function toldProviders(context: ManagementContext, tenantId: string): Promise<StoredSamlProvider[]> {
+  const { settings, sealed } = await settingsToTell(context, tenantId);
+  const isSealed = valueAt(sealed, ["saml", "identity_providers"]) !== undefined;
+  const isTold = (name: string) =>
+    isSealed ? name === "id" || name === "name" : Object.hasOwn(samlProviderSettings.shape, name);
+  return samlProvidersIn(settings).map(
+    (provider) =>
+      Object.fromEntries(Object.entries(provider).filter(([name]) => isTold(name))) as StoredSamlProvider,
+  );
 }
 
 /**
@@ -53,9 +64,9 @@ export async function createSamlProvider(
   conditions: Conditions,
   by: Party,
 ): Promise<StoredSamlProvider> {
-  const made = { ...provider, id: context.platform.uuid() };
-  await changeProviders(context, tenantId, conditions, by, (all) => [...all, made]);
-  return made;
+  const id = context.platform.uuid();
+  await changeProviders(context, tenantId, conditions, by, (all) => [...all, { ...provider, id }]);
+  return pick(await toldProviders(context, tenantId), id).found;
 }
 
 /**
@@ -71,13 +82,11 @@ export async function changeSamlProvider(
   { change, ...conditions }: { change: (current: SamlProvider) => SamlProvider } & Conditions,
   by: Party,
 ): Promise<StoredSamlProvider> {
-  let changed: StoredSamlProvider | undefined;
   await changeProviders(context, tenantId, conditions, by, (all) => {
     const { found, others } = pick(all, id);
-    changed = { ...change(found), id };
-    return others.toSpliced(all.indexOf(found), 0, changed);
+    return others.toSpliced(all.indexOf(found), 0, { ...change(found), id });
   });
-  return changed as unknown as StoredSamlProvider;
+  return pick(await toldProviders(context, tenantId), id).found;
 }
 
 /** @throws as `changeSamlProvider` does */

@@ -4,7 +4,7 @@ import { type SettingSchema, settingSchema } from "../config/setting-schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree, merge, type Tree, valueAt, withValueAt } from "../lib/tree.ts";
 
-/** A tenant's settings as stored: secrets, which the schema marks, are sealed, and what it does not know; the others are plain. */
+/** A tenant's settings as stored: secrets, which the schema marks, are sealed, the others plain. */
 export interface StoredSettings {
   config: Tree;
   sealedConfig: Buffer | null;
@@ -68,8 +68,9 @@ const contextOfVersion = (tenantId: string, id: string) =>
   sealContext(settingsHistory, "sealedConfig", { tenantId, id });
 
 /**
- * Separates the secrets, which `configSchema` marks, from a tree of settings. What this version does not know counts as one,
- * and what was sealed before stays one: a later version may hold a secret there.
+ * Separates the secrets, which `configSchema` marks, from a tree of settings. What was sealed before stays one: a later
+ * version may hold a secret there, whether this one knows the setting or not. What this version does not know is otherwise
+ * plain, as the version that knows it has stored it.
  *
  * @param sealedBefore the sealed part of the settings as stored
  */
@@ -122,18 +123,19 @@ function split(
   const wasSealed = sealed !== undefined && !(isTree(sealed) && isTree(value));
   if (schema.secret || wasSealed) return { secret: value };
   if (!isTree(value)) return { plain: value };
-  const plain: Tree = {};
-  const secret: Tree = {};
-  for (const [name, child] of Object.entries(value)) {
-    const parts = split(schemaOf(schema, name), child, valueAt(sealed, [name]));
-    if (parts.plain !== undefined) plain[name] = parts.plain;
-    if (parts.secret !== undefined) secret[name] = parts.secret;
-  }
-  return { plain, ...(Object.keys(secret).length > 0 ? { secret } : {}) };
+  const members = Object.entries(value).map(
+    ([name, child]) => [name, split(schemaOf(schema, name), child, valueAt(sealed, [name]))] as const,
+  );
+  const having = (kind: "plain" | "secret") =>
+    members.flatMap(([name, { [kind]: part }]) => (part === undefined ? [] : [[name, part] as const]));
+  const secret = having("secret");
+  return {
+    plain: Object.fromEntries(having("plain")),
+    ...(secret.length > 0 ? { secret: Object.fromEntries(secret) } : {}),
+  };
 }
 
 function schemaOf({ properties, additionalProperties }: SettingSchema, name: string): SettingSchema {
   if (properties && Object.hasOwn(properties, name)) return properties[name] ?? {};
-  if (typeof additionalProperties === "object") return additionalProperties;
-  return additionalProperties === false ? { secret: true } : {};
+  return typeof additionalProperties === "object" ? additionalProperties : {};
 }

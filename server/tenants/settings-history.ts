@@ -52,18 +52,19 @@ type Recording = Sealing & OnPlatform;
  * are no recorded version, because a former version of the service stored them, they become one without an author.
  *
  * @param row the tenant before the change; null if it is new
- * @param change `at`: `updated_at` of the tenant after it; `restores`: the version whose settings it restores
+ * @param change `sealed`: what is sealed of the settings, secrets apart; `at`: `updated_at` of the tenant after it; `restores`:
+ *   the version whose settings it restores
  */
 export async function recordSettings(
   tx: Transaction,
   context: Recording,
   tenantId: string,
   row: TenantRow | null,
-  change: { settings: Tree; at: Date; by: Author; restores?: string | undefined },
+  change: { settings: Tree; sealed: Tree; at: Date; by: Author; restores?: string | undefined },
 ): Promise<void> {
   const before = row ? openSettings(context.vault, tenantId, row) : {};
   const sealed = row ? openSealed(context.vault, tenantId, row) : {};
-  const changes = changesBetween(before, change.settings, sealed);
+  const changes = changesBetween(before, change.settings, change.sealed);
   if (row && changes.length === 0) return;
   const { kind, id } = authorOf(change.by);
   const versions = [
@@ -80,7 +81,7 @@ export async function recordSettings(
     versionOf(
       context,
       tenantId,
-      { settings: change.settings, sealed },
+      { settings: change.settings, sealed: change.sealed },
       {
         createdAt: change.at,
         authorKind: kind,
@@ -256,16 +257,21 @@ export async function versionsSince(
   return withAuthors(db, defaultTenant, tenantId, rows);
 }
 
-/** Reads the settings of a version, secrets included; null if the tenant has no such version. */
+/** Reads the settings of a version, secrets included, and the sealed part of them; null if the tenant has no such version. */
 export async function settingsOfVersion(
   db: ReadOnly,
   { vault }: Sealing,
   tenantId: string,
   id: string,
-): Promise<Tree | null> {
+): Promise<{ settings: Tree; sealed: Tree } | null> {
   const [row] = await db
     .select()
     .from(settingsHistory)
     .where(and(eq(settingsHistory.tenantId, tenantId), eq(settingsHistory.id, id)));
-  return row ? openVersion(vault, tenantId, id, row) : null;
+  if (!row) return null;
+  const { sealedConfig } = row;
+  return {
+    settings: openVersion(vault, tenantId, id, row),
+    sealed: openVersion(vault, tenantId, id, { config: {}, sealedConfig }),
+  };
 }

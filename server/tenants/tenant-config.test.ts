@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { createVault } from "../keys/vault.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
@@ -94,9 +93,15 @@ describe("a tenant's configuration", () => {
     ["password.pepper", { password: { pepper: "sixteen characters" } }],
     ["password.hash", { password: { hash: { passes: 1 } } }],
   ])("cannot override %s, a setting of the server", (path, settings) => {
-    expect(() => configOf({ settings })).toThrow(
-      new ConfigError(`${path} is a setting of the server: a tenant cannot have its own`),
-    );
+    const { ignored, sources: _, ...config } = configOf({ settings });
+    expect(ignored).toMatchObject([
+      {
+        line: `${path} is a setting of the server: a tenant cannot have its own; it is ignored`,
+        unknown: path.split("."),
+      },
+    ]);
+    const { ignored: _ignored, sources: _sources, ...plain } = configOf({ settings: {} });
+    expect(config).toEqual(plain);
   });
 
   test.each([
@@ -152,11 +157,28 @@ describe("stored settings of a tenant", () => {
     });
   });
 
-  test("seal what this version does not know, and what was sealed before", () => {
-    const of = { password: { min_length: 20, rounds: 3 }, mfa: { optional: false }, constructor: "x" };
-    const stored = sealSettings(vault, id, of, { mfa: { optional: true }, gone: "secret" });
-    expect(stored.config).toEqual({ password: { min_length: 20 }, mfa: {} });
+  test("stay sealed where they were, and plain where this version does not know them", () => {
+    const of = {
+      password: { min_length: 20, rounds: 3, salt: "hush" },
+      mfa: { optional: false },
+      constructor: "x",
+    };
+    const sealed = { mfa: { optional: true }, password: { salt: "former" }, gone: "secret" };
+    const stored = sealSettings(vault, id, of, sealed);
+    expect(stored.config).toEqual({ password: { min_length: 20, rounds: 3 }, mfa: {}, constructor: "x" });
     expect(openSettings(vault, id, stored)).toEqual(of);
+  });
+
+  test("have every name, `__proto__` included, as data", () => {
+    const of = JSON.parse('{"mfa":{"__proto__":{"optional":false}},"__proto__":{"port":1}}');
+    const stored = sealSettings(vault, id, of, {});
+    expect(JSON.stringify(openSettings(vault, id, stored))).toBe(JSON.stringify(of));
+    expect(() => configOf({ settings: { ...of, password: "x" } })).toThrow(/^password: /);
+    expect(configOf({ settings: of })).toMatchObject({ port: 3000, mfa: { optional: true } });
+    expect(configOf({ settings: of }).ignored.map(({ unknown }) => unknown)).toEqual([
+      ["mfa", "__proto__"],
+      ["__proto__"],
+    ]);
   });
 
   test("A68 cannot be unsealed for another tenant", () => {

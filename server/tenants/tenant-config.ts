@@ -1,8 +1,7 @@
-import { ConfigError } from "../config/errors.ts";
 import { parseConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { serviceNameFault } from "../config/service-name.ts";
-import type { IgnoredEntry } from "../config/within-bounds.ts";
+import { entryOf, type IgnoredEntry } from "../config/within-bounds.ts";
 import { isTree, merge, type Tree, valueAt } from "../lib/tree.ts";
 
 /** A tenant's own part of its configuration. */
@@ -88,25 +87,33 @@ function isAmong(settings: readonly string[], path: readonly string[]): boolean 
 /**
  * Builds a tenant's configuration: the server's, without the default tenant's own settings, overridden by the tenant's
  * settings. Its base URL, relying party and audience derive from its host name, or from its id. Settings that this version
- * does not know are ignored: a later one has stored them, and is used again or was taken back.
+ * does not know, or leaves to the server, are ignored: a later one has stored them, and is used again or was taken back.
  *
  * @throws ConfigError with one line that names the invalid setting
  */
 export function tenantConfig(server: Config, { id, name, hosts, settings }: TenantSettings): Config {
-  const forbidden = serverSettings.find((path) => valueAt(settings, path.split(".")) !== undefined);
-  if (forbidden)
-    throw new ConfigError(`${forbidden} is a setting of the server: a tenant cannot have its own`);
+  const servers = serverSettings
+    .map((setting) => setting.split("."))
+    .filter((path) => valueAt(settings, path) !== undefined);
   const { mode, data_dir, ignored: _, sources: __, ...shared } = server;
   const inherited = uninheritedSettings.reduce<Tree>((tree, path) => without(tree, path.split(".")), shared);
   const fault = serviceNameFault(name);
   const service = { name: fault ? server.service.name : name };
   const own = { base_url: addressAt(hosts[0], server.base_url), service };
   const base = merge({ ...inherited, data_dir }, own);
-  const parsed = parseConfig({ base, over: settings }, { mode, directory: data_dir, ignoreUnknown: true });
+  const over = servers.reduce<Tree>((tree, path) => without(tree, path), settings);
+  const parsed = parseConfig({ base, over }, { mode, directory: data_dir, ignoreUnknown: true });
   const isNamed = valueAt(settings, ["service", "name"]) !== undefined;
   const unused = fault && !isNamed ? [unusedName(name, fault, service)] : [];
-  const config = { ...parsed, ignored: [...unused, ...parsed.ignored] };
+  const ofServer = servers.map((path) => serverSetting(path, valueAt(settings, path)));
+  const config = { ...parsed, ignored: [...unused, ...ofServer, ...parsed.ignored] };
   return hosts.length > 0 ? config : underPath(config, id);
+}
+
+/** A setting of the server as an entry that is not used: a later version may let tenants have their own. */
+function serverSetting(path: string[], value: unknown): IgnoredEntry {
+  const fault = `${path.join(".")} is a setting of the server: a tenant cannot have its own`;
+  return { fault, line: `${fault}; it is ignored`, entry: entryOf(path, value), unknown: path };
 }
 
 /** The tenant's name as an entry that is not used: as the default of `service.name`, it is in its mails. */
