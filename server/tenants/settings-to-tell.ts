@@ -1,9 +1,10 @@
 import type { Tree } from "../lib/tree.ts";
 import { existingTenant, type ManagementContext } from "./manage-tenants.ts";
 import { openSealed, openSettings } from "./sealed-settings.ts";
+import { withoutUnknown } from "./unknown-settings.ts";
 
 /**
- * Reads the settings of a tenant, secrets included, and the sealed part of them, for `membersToTell`. Those of the default tenant
+ * Reads the settings of a tenant that this version knows, secrets included, and the sealed part of them, for `membersToTell`. Those of the default tenant
  * are the configuration of the server, of which nothing is stored.
  *
  * @throws TenantError if the tenant does not exist
@@ -12,10 +13,10 @@ export async function settingsToTell(
   context: ManagementContext,
   tenantId: string,
 ): Promise<{ settings: Tree; sealed: Tree }> {
-  const { row } = await existingTenant(context, tenantId);
+  const { row, tenant } = await existingTenant(context, tenantId);
   if (tenantId === context.tenant.id) return { settings: { ...context.tenant.config }, sealed: {} };
   return {
-    settings: openSettings(context.vault, tenantId, row),
+    settings: withoutUnknown(openSettings(context.vault, tenantId, row), tenant?.config.ignored ?? []),
     sealed: openSealed(context.vault, tenantId, row),
   };
 }

@@ -6,6 +6,7 @@ import { isTree } from "../lib/tree.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
 import { openSealed } from "./sealed-settings.ts";
 import type { TenantRow } from "./tenants.ts";
+import { withoutUnknown } from "./unknown-settings.ts";
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -42,14 +43,15 @@ export function tenantObject(
   vault: Vault,
   { row, tenant, isDefault }: { row: TenantRow; tenant: Tenant | null; isDefault: boolean },
 ): TenantObject {
+  const ignored = tenant?.config.ignored ?? [];
   return {
     id: row.id,
     name: row.name,
     hosts: row.hosts,
     base_url: tenant?.config.base_url ?? null,
     default: isDefault,
-    config: row.config,
-    secrets: leafPaths(openSealed(vault, row.id, row)),
+    config: withoutUnknown(row.config, ignored),
+    secrets: leafPaths(withoutUnknown(openSealed(vault, row.id, row), ignored)),
     warnings: tenant ? warningsOf(tenant) : [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
