@@ -1,7 +1,11 @@
-import { startAuthentication, WebAuthnAbortService } from "@simplewebauthn/browser";
+import {
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  WebAuthnAbortService,
+} from "@simplewebauthn/browser";
 import type { Step } from "./ceremony.ts";
 import { ceremonyErrorOf } from "./ceremony-error.ts";
-import { publicKeyOf } from "./webauthn-support.ts";
+import { can, publicKeyOf } from "./webauthn-support.ts";
 
 /**
  * Requests an assertion, by a prompt or in the autofill of a field.
@@ -14,6 +18,7 @@ export async function assert(
   signal: AbortSignal,
 ): Promise<Step> {
   endWith(signal);
+  if (useBrowserAutofill) endOpeningWith(signal);
   const request = () => startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
   const assertion = await request().catch((error: unknown) => {
     // Autofill that was opening when the user asked for a prompt has ended the prompt. It is open now, so it ends.
@@ -34,6 +39,16 @@ export function endWith(signal: AbortSignal): void {
     if (newest !== null && newest !== signal) return;
     newest = null;
     abortPrompt();
+  });
+}
+
+/** Lets a signal also end autofill that is still opening: it has no request yet that could be aborted, and opens all the same. */
+function endOpeningWith(signal: AbortSignal): void {
+  signal.addEventListener("abort", async () => {
+    // It opens when the same question, which was asked before, is answered.
+    await can(browserSupportsWebAuthnAutofill);
+    // A request that has begun since then has ended it.
+    if (newest === null) abortPrompt();
   });
 }
 

@@ -320,13 +320,45 @@ describe("login_init", () => {
     await waitFor(() => expect(get.mock.lastCall?.[0].mediation).toBe("conditional"));
   });
 
-  test("prompts at a press while autofill is still opening, which ends the prompt", async () => {
-    let open = (_: boolean) => {};
-    const opened = new Promise<boolean>((resolve) => {
-      open = resolve;
-    });
-    const isConditionalMediationAvailable = vi.fn(() => opened);
+  /** A browser whose autofill does not open before `open` is called. */
+  function browserThatOpensLater() {
+    const { promise, resolve: open } = Promise.withResolvers<boolean>();
+    const isConditionalMediationAvailable = vi.fn(() => promise);
     browserThatCan({ isConditionalMediationAvailable });
+    return { open, isConditionalMediationAvailable };
+  }
+
+  test("leaves no autofill open that was still opening when the page took the form away", async () => {
+    const { open, isConditionalMediationAvailable } = browserThatOpensLater();
+    // Of the page around the form. Without any such field autofill does not open.
+    const field = document.body.appendChild(document.createElement("input"));
+    field.setAttribute("autocomplete", "username webauthn");
+    const { unmount } = draw(states.login_init);
+    await waitFor(() => expect(isConditionalMediationAvailable).toHaveBeenCalled());
+    unmount();
+    open(true);
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    field.remove();
+    await waitFor(() => expect(get.mock.calls[0]?.[0].signal.aborted).toBe(true));
+  });
+
+  test("keeps autofill of a form that took the place of one whose autofill was still opening", async () => {
+    const { open, isConditionalMediationAvailable } = browserThatOpensLater();
+    const { unmount } = draw(states.login_init);
+    await waitFor(() => expect(isConditionalMediationAvailable).toHaveBeenCalled());
+    unmount();
+    isConditionalMediationAvailable.mockClear();
+    draw(states.login_init);
+    await waitFor(() => expect(isConditionalMediationAvailable).toHaveBeenCalled());
+    open(true);
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(2));
+    // Whatever ends autofill has done so by now.
+    await act(async () => {});
+    expect(get.mock.calls.map(([{ signal }]) => signal.aborted)).toEqual([true, false]);
+  });
+
+  test("prompts at a press while autofill is still opening, which ends the prompt", async () => {
+    const { open, isConditionalMediationAvailable } = browserThatOpensLater();
     const { user } = draw(states.login_init, { version: 0 });
     await waitFor(() => expect(isConditionalMediationAvailable).toHaveBeenCalled());
     await user.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
