@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments, parse as parseYaml } from "yaml";
@@ -166,6 +166,21 @@ describe.skipIf(!isInstalled("helm"))("the chart", () => {
     const metrics = only(objects, "HorizontalPodAutoscaler").spec.metrics;
     expect(metrics.map(({ type }: { type: string }) => type)).toEqual(["Resource", "Pods"]);
     expect(read("docs/reference/metrics.md")).toContain(`| \`${metrics[1].pods.metric.name}\` |`);
+  });
+
+  test("is refused by Helm 3 with an autoscaler, whose pods it would end, and not without one", async () => {
+    // A copy that takes this Helm for Helm 3.
+    const copy = join(folder, "chart-for-helm-3");
+    cpSync(chart, copy, { recursive: true });
+    const names = join(copy, "templates/_names.tpl");
+    const text = readFileSync(names, "utf8");
+    writeFileSync(names, text.replaceAll(".Capabilities.HelmVersion.Version", '"v3.20.1"'));
+    const templateOfCopy = (...values: string[]) =>
+      helm("template", "stile", copy, "--kube-version", `${versions[0]}.0`, ...needed, ...values);
+    const { code, err } = await templateOfCopy("--set", "autoscaling.enabled=true");
+    expect(code).toBe(1);
+    expect(err).toContain("autoscaling.enabled needs Helm 4: v3.20.1 would end all pods but one");
+    expect(await templateOfCopy()).toMatchObject({ code: 0, err: "" });
   });
 
   test("renders by the command of its page", async () => {

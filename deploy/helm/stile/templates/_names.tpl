@@ -37,6 +37,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- range $name, $value := dict "BASE_URL" "baseUrl" "PORT" "service.port" "STILE_SERVER_WORKERS" "workers" "STILE_DATABASE_POOL_SIZE" "poolSize" "STILE_SERVER_SHUTDOWN_TIMEOUT" "shutdownSeconds" "STILE_SERVER_TRUSTED_PROXIES" "trustedProxies" "STILE_METRICS_PORT" "metrics.port" "STILE_METRICS_HOST" "metrics.enabled" -}}
 {{- if hasKey $.Values.settings $name -}}{{- fail (printf "settings.%s is what the value %s sets" $name $value) -}}{{- end -}}
 {{- end -}}
+{{/* Helm 3 takes a number of pods that stood in the former revision and is stated no more out of the Deployment, which then has one. */}}
+{{- if and .Values.autoscaling.enabled (semverCompare "<4.0.0-0" .Capabilities.HelmVersion.Version) -}}
+{{- fail (printf "autoscaling.enabled needs Helm 4: %s would end all pods but one when the autoscaler takes over their number" .Capabilities.HelmVersion.Version) -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "stile.environment" -}}
