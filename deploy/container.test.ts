@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandsOf } from "../docs/fenced-blocks.ts";
@@ -115,7 +115,7 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
   });
 });
 
-/** `compose.override.yaml` for images that this machine has in place of those of a registry. */
+/** A further file of compose for images that this machine has in place of those of a registry. */
 const override = process.env.STILE_TEST_COMPOSE ?? "";
 
 describe.skipIf(engine !== "docker")("the try with compose", () => {
@@ -124,14 +124,21 @@ describe.skipIf(engine !== "docker")("the try with compose", () => {
   const { BASE_URL, ...environment } = process.env;
   // A name of its own: the database of a try that is kept on this machine is another one.
   const project = `stile-test-${randomUUID().slice(0, 8)}`;
-  const where = { cwd: here, env: { ...environment, COMPOSE_PROJECT_NAME: project } };
+  const ownFile = "compose.test.yaml";
+  const files = ["compose.yaml", ...(override ? [resolve(override)] : []), ownFile];
+  const where = {
+    cwd: here,
+    env: { ...environment, COMPOSE_PROJECT_NAME: project, COMPOSE_FILE: files.join(":") },
+  };
   beforeAll(() => {
     mkdirSync(here);
     copyRepository(here);
-    if (override) copyFileSync(override, join(here, "compose.override.yaml"));
+    // An image of its own too: the build would take the name `stile` from one that is kept on this machine.
+    writeFileSync(join(here, ownFile), JSON.stringify({ services: { stile: { image: project } } }));
   });
   afterAll(async () => {
     await run("docker", ["compose", "down", "--volumes"], where);
+    await run("docker", ["rmi", "--force", project], where);
   });
 
   test("starts all, signs a visitor up and in, and links the first operator to the console", async () => {
