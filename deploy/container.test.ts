@@ -35,6 +35,16 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
   const call = (...words: string[]) => run(engine, words, repository);
   const called = (...words: string[]) => succeeded(engine, words);
 
+  const file = join(folder, "stile.env");
+  const format = engine === "podman" ? "--format docker " : "";
+  // Taken from the page where the tests are skipped too: a page that has changed fails in every run.
+  const commands = commandsOf("docs/operating/containers.md", "docker build", {
+    "docker build --tag stile": `${engine} build ${format}${buildWords} --tag ${name}`,
+    "docker run": `${engine} run --detach --name ${name} --network host --security-opt no-new-privileges`,
+    "--publish 127.0.0.1:3000:3000 ": "",
+    "--env-file stile.env stile": `--env-file "${file}" ${name}`,
+  });
+
   let database: TestDatabase;
   let mails: SmtpCatcher;
   let address: string;
@@ -51,20 +61,12 @@ describe.skipIf(engine === "")("the image, built and run by a container engine",
       SECRET_KEYS: "a key of the test, of thirty-two characters",
       SMTP_URL: mails.url,
     };
-    const file = join(folder, "stile.env");
     writeFileSync(
       file,
       Object.entries(environment)
         .map((pair) => `${pair.join("=")}\n`)
         .join(""),
     );
-    const format = engine === "podman" ? "--format docker " : "";
-    const commands = commandsOf("docs/operating/containers.md", "docker build", {
-      "docker build --tag stile": `${engine} build ${format}${buildWords} --tag ${name}`,
-      "docker run": `${engine} run --detach --name ${name} --network host --security-opt no-new-privileges`,
-      "--publish 127.0.0.1:3000:3000 ": "",
-      "--env-file stile.env stile": `--env-file "${file}" ${name}`,
-    });
     await succeeded("sh", ["-e", "-c", commands]);
   }, 1_800_000);
   afterAll(async () => {
@@ -124,6 +126,7 @@ describe.skipIf(engine !== "docker")("the try with compose", () => {
   const { BASE_URL, ...environment } = process.env;
   // A name of its own: the database of a try that is kept on this machine is another one.
   const project = `stile-test-${randomUUID().slice(0, 8)}`;
+  const commands = commandsOf("docs/operating/containers.md", "printf 'SECRET_KEYS=");
   const ownFile = "compose.test.yaml";
   const files = ["compose.yaml", ...(override ? [resolve(override)] : []), ownFile];
   const where = {
@@ -142,7 +145,6 @@ describe.skipIf(engine !== "docker")("the try with compose", () => {
   });
 
   test("starts all, signs a visitor up and in, and links the first operator to the console", async () => {
-    const commands = commandsOf("docs/operating/containers.md", "printf 'SECRET_KEYS=");
     const said = await succeeded("sh", ["-e", "-c", commands], where);
     expect(said).toMatch(/^http:\/\/localhost:3000\/.*invitation=/m);
     await signUpAndIn("http://localhost:3000", { codeFor: mailpitCode });
