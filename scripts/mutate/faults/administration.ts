@@ -117,9 +117,23 @@ export const administrationFaults: readonly Fault[] = [
   {
     name: "a tenant may set what is the server's alone",
     file: "server/tenants/tenant-config.ts",
-    text: "  if (forbidden)",
-    fault: "  if (forbidden === null)",
+    text: "    .filter((path) => valueAt(settings, path) !== undefined);",
+    fault: "    .filter((path) => valueAt(settings, path) === null);",
     caughtBy: ["server/tenants/tenants.test.ts", "server/tenants/tenant-config.test.ts"],
+  },
+  {
+    name: "a tenant states what only a later version knows",
+    file: "server/tenants/manage-tenants.ts",
+    text: "if (restores === undefined) rejectAdded(",
+    fault: "if (restores !== undefined) rejectAdded(",
+    caughtBy: ["server/tenants/tenants.test.ts"],
+  },
+  {
+    name: "what a later version has sealed of a SAML provider is told",
+    file: "server/tenants/saml-providers.ts",
+    text: 'isSealed ? name === "id" ||',
+    fault: 'isSealed ? name !== "" ||',
+    caughtBy: ["server/tenants/tenants.test.ts"],
   },
   {
     name: "an hour has a row for each made-up name",
