@@ -12,7 +12,8 @@ export default defineConfig<object, OfWorker>({
   // All tests of a file run in one worker, because each worker starts a server for the file's settings.
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  // Half of a worker's time is waiting, for pages that are drawn and for what a person would take.
+  workers: 3,
   // Only a hang reaches these limits, however slow the machine.
   timeout: 300_000,
   expect: { timeout: 60_000 },
