@@ -520,7 +520,7 @@ function ignoredEntries(server: Config, stored: TenantSettings): readonly Ignore
   }
 }
 
-/** Returns those of them that this version does not know. */
+/** Returns the entries of stored settings that this version does not know. */
 const unknownIn = (server: Config, settings: TenantSettings) =>
   ignoredEntries(server, settings).filter(({ unknown }) => unknown);
 

@@ -4,8 +4,8 @@ import { openSealed, openSettings } from "./sealed-settings.ts";
 import { withoutUnknown } from "./unknown-settings.ts";
 
 /**
- * Reads the settings of a tenant that this version knows, secrets included, and the sealed part of them, for `membersToTell`. Those of the default tenant
- * are the configuration of the server, of which nothing is stored.
+ * Reads the settings of a tenant that this version knows, secrets included, and the sealed part of what is stored, for
+ * `membersToTell`. Those of the default tenant are the configuration of the server, of which nothing is stored.
  *
  * @throws TenantError if the tenant does not exist
  */

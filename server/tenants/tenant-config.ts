@@ -1,3 +1,4 @@
+import { ConfigError } from "../config/errors.ts";
 import { parseConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { serviceNameFault } from "../config/service-name.ts";
@@ -102,12 +103,24 @@ export function tenantConfig(server: Config, { id, name, hosts, settings }: Tena
   const own = { base_url: addressAt(hosts[0], server.base_url), service };
   const base = merge({ ...inherited, data_dir }, own);
   const over = servers.reduce<Tree>((tree, path) => without(tree, path), settings);
-  const parsed = parseConfig({ base, over }, { mode, directory: data_dir, ignoreUnknown: true });
+  const ofServer = servers.map((path) => serverSetting(path, valueAt(settings, path)));
+  const parsed = parsedBeside(ofServer, () =>
+    parseConfig({ base, over }, { mode, directory: data_dir, ignoreUnknown: true }),
+  );
   const isNamed = valueAt(settings, ["service", "name"]) !== undefined;
   const unused = fault && !isNamed ? [unusedName(name, fault, service)] : [];
-  const ofServer = servers.map((path) => serverSetting(path, valueAt(settings, path)));
   const config = { ...parsed, ignored: [...unused, ...ofServer, ...parsed.ignored] };
   return hosts.length > 0 ? config : underPath(config, id);
+}
+
+/** Parses settings. An error of it names the entries that were left out before, too. */
+function parsedBeside(ignored: readonly IgnoredEntry[], parse: () => Config): Config {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(error.message, [...ignored, ...error.ignored]);
+    throw error;
+  }
 }
 
 /** A setting of the server as an entry that is not used: a later version may let tenants have their own. */

@@ -343,7 +343,7 @@ describe("A367 settings that this version does not know, and a tenant that chang
   });
 
   test("do not keep an operator from removing a value that is not known either", async () => {
-    const id = await laterRow({ mfa: "later" });
+    const id = await laterRow({ mfa: "later", funnel: { retention: 5 } });
     await expect(updateTenant(runtime, id, { name: "Other" })).rejects.toThrow(/^mfa: /);
     await updateTenant(runtime, id, { settings: ({ mfa: _, ...now }) => now });
     expect((await runtime.tenants.byId(id))?.id).toBe(id);
