@@ -23,7 +23,7 @@ const common: TestUserConfig = {
  */
 export default defineConfig({
   test: {
-    globalSetup: ["server/testing/postgres-cluster.ts"],
+    globalSetup: ["server/testing/postgres-cluster.ts", "server/testing/unchanged-sources.ts"],
     teardownTimeout: 60_000,
     // Half of a worker's time is waiting for the database and for processes that it started.
     maxWorkers: Math.max(3, availableParallelism() - 1),

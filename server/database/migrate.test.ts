@@ -190,7 +190,8 @@ test("the command line tells what a migration waits for", async () => {
   );
   const { code, out, err } = await runStile(["migrate"], {
     cwd: import.meta.dirname,
-    env: { NODE_ENV: "development", DATABASE_URL: url },
+    // Keys of its own, because a service without any leaves new ones in a folder beside its sources.
+    env: { NODE_ENV: "development", DATABASE_URL: url, SECRET_KEYS: "a key for tests alone" },
   });
   expect({ code, out }).toEqual({ code: 0, out: "OK\n" });
   expect(err).toContain(
