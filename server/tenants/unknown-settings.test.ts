@@ -1,0 +1,261 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { commandLine } from "../audit/audit.ts";
+import type { Tree } from "../lib/tree.ts";
+import { runtimeForTests } from "../testing/open-for-tests.ts";
+import { storedTenant } from "../testing/stored-tenant.ts";
+import { listTenants, restoreSettings, updateTenant } from "./manage-tenants.ts";
+import { listOAuthProviders } from "./oauth-providers.ts";
+import { listOpenidClients } from "./openid-clients.ts";
+import {
+  changeSamlProvider,
+  listSamlProviders,
+  patchedSamlProvider,
+  type SamlProvider,
+} from "./saml-providers.ts";
+import { openSettings } from "./sealed-settings.ts";
+import { pageOfVersions } from "./settings-history.ts";
+import { tenantObject } from "./tenant-object.ts";
+import { createTenants } from "./tenants.ts";
+
+const { tenants } = schema;
+
+const runtime = await runtimeForTests();
+
+/** The settings of a tenant as they are stored, secrets included, and the plain part of them. */
+async function storedSettings(id: string) {
+  const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, id));
+  if (!row) throw new Error("the tenant has no row");
+  return { settings: openSettings(runtime.vault, id, row), plain: row.config };
+}
+
+describe("settings that another version has stored", () => {
+  const hook = { callback: "https://acme.example/hook", events: ["user"] };
+  const settings = {
+    colour: "red",
+    mfa: { enforced_by: "policy" },
+    webhooks: { hooks: [{ ...hook, format: "cloud" }] },
+    password: { min_length: 20 },
+  };
+  const newerRow = () => storedTenant(runtime, settings);
+
+  test("are ignored with one warning each, and the others hold", async () => {
+    const id = await newerRow();
+    const warnings: unknown[] = [];
+    const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+    const { tenant: defaultTenant, database, vault } = runtime;
+    const tenant = await createTenants({ defaultTenant, database, vault, log }).byId(id);
+    expect(tenant?.config.password.min_length).toBe(20);
+    const lines = ["mfa.enforced_by", "webhooks.hooks.format", "colour"].map(
+      (name) => `${name} is not a setting; it is ignored`,
+    );
+    expect(warnings).toEqual(lines.map((line) => [{ tenant: id }, line]));
+  });
+
+  test("stay when others are changed, and cannot be added", async () => {
+    const id = await newerRow();
+    const change = (more: object) => updateTenant(runtime, id, { settings: (now) => ({ ...now, ...more }) });
+    await change({ password: { min_length: 30 } });
+    const changed = { ...settings, password: { min_length: 30 } };
+    // What the version that knows them holds for no secret is plain, as before.
+    expect(await storedSettings(id)).toEqual({ settings: changed, plain: { ...changed, webhooks: {} } });
+    await expect(change({ colour: "blue" })).rejects.toThrow(/^colour is not a setting$/);
+    await expect(change({ pasword: {} })).rejects.toThrow(
+      "pasword is not a setting; the nearest is password",
+    );
+  });
+
+  test("are more than a fault if they are more than a version could store", async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`x${at}`, at]));
+    const id = await newerRow();
+    const change = updateTenant(runtime, id, { settings: (now) => ({ ...now, ...many }) });
+    await expect(change).rejects.toThrow(/is not a setting$/);
+  });
+
+  test("stay beside one that this version leaves to the server", async () => {
+    const id = await storedTenant(runtime, { ...settings, funnel: { retention: 5 } });
+    expect((await runtime.tenants.byId(id))?.config.funnel).toEqual(runtime.config.funnel);
+    await updateTenant(runtime, id, { name: "Other" });
+    expect((await storedSettings(id)).settings).toMatchObject({ colour: "red", funnel: { retention: 5 } });
+    const adding = updateTenant(runtime, id, { settings: (now) => ({ ...now, port: 1 }) });
+    await expect(adding).rejects.toThrow(/^port is a setting of the server: a tenant cannot have its own$/);
+  });
+
+  test("are restored with what was sealed of them sealed again", async () => {
+    const secret = { service: { name: "hush" }, colour: "hush-hush" };
+    const id = await storedTenant(runtime, secret, secret);
+    const change = (settings: Tree) => updateTenant(runtime, id, { settings: () => settings });
+    await change({ ...secret, password: { min_length: 30 } });
+    await change({});
+    const versions = async () => {
+      const { id: tenantId } = runtime.tenant;
+      const page = { number: 1, size: 10 };
+      return (await pageOfVersions(runtime.database.read, { id: tenantId }, id, page)).versions;
+    };
+    const [, former] = await versions();
+    await restoreSettings(runtime, id, former?.id ?? "", {}, commandLine);
+    expect(await storedSettings(id)).toEqual({
+      settings: { ...secret, password: { min_length: 30 } },
+      plain: { service: {}, password: { min_length: 30 } },
+    });
+    expect(JSON.stringify(await versions())).not.toContain("hush");
+  });
+});
+
+describe("A367 settings that this version does not know, and a tenant that changes its settings itself", () => {
+  const clients = {
+    app: { name: "App", redirect_uris: ["https://app.example.com/back"], mtls_key: "hush-client" },
+  };
+  const custom_providers = {
+    acme: {
+      display_name: "Acme",
+      client_id: "acme",
+      secret: "hush",
+      issuer: "https://id.acme.example",
+      private_jwk: "hush-provider",
+    },
+  };
+  const identity_providers = [
+    {
+      id: "6f1e2c8e-52a5-4b0e-9f70-4a8b6a0d3c11",
+      name: "Acme",
+      domain: "acme.example",
+      metadata: "<EntityDescriptor/>",
+      allow_private: true,
+    },
+  ];
+  const settings = {
+    sms_budget: 10,
+    openid: { clients },
+    third_party: { custom_providers },
+    saml: { enabled: true, identity_providers },
+  };
+  const sealed = {
+    openid: { clients: { app: { mtls_key: "hush-client" } } },
+    third_party: { custom_providers: { acme: { private_jwk: "hush-provider" } } },
+  };
+  const laterRow = (more: object = {}) => storedTenant(runtime, { ...settings, ...more }, sealed);
+  const itself = { ...commandLine, itself: true };
+  const changing = (id: string, change: (now: Tree) => Tree) =>
+    updateTenant(runtime, id, { settings: change }, itself);
+
+  test("are told by the warnings about them alone", async () => {
+    const id = await laterRow();
+    const [found] = (await listTenants(runtime)).filter(({ row }) => row.id === id);
+    if (!found) throw new Error("the tenant is not listed");
+    const { config, secrets, warnings } = tenantObject(runtime.vault, { ...found, isDefault: false });
+    expect(JSON.stringify([config, secrets])).not.toMatch(
+      /hush|sms_budget|mtls_key|private_jwk|allow_private/,
+    );
+    expect(warnings).toContain("sms_budget is not a setting; it is ignored");
+    const told = [await listOpenidClients(runtime, id), await listOAuthProviders(runtime, id)];
+    expect(JSON.stringify(told)).not.toMatch(/hush|mtls_key|private_jwk/);
+    expect(told[0]).toMatchObject([{ id: "app", secrets: [] }]);
+    expect(told[1]).toContainEqual(expect.objectContaining({ id: "custom_acme", secrets: ["secret"] }));
+  });
+
+  test("are neither seen nor removed by the tenant itself", async () => {
+    const id = await laterRow();
+    let seen: Tree = {};
+    await changing(id, (now) => {
+      seen = now;
+      return { ...now, password: { min_length: 20 } };
+    });
+    expect(JSON.stringify(seen)).not.toMatch(/sms_budget|mtls_key|private_jwk|allow_private/);
+    await changing(id, ({ password: _, ...now }) => now);
+    expect((await storedSettings(id)).settings).toEqual(settings);
+  });
+
+  test.each([1, settings.sms_budget])("are not found out by trying: %i", async (sms_budget) => {
+    const id = await laterRow();
+    await expect(changing(id, (now) => ({ ...now, sms_budget }))).rejects.toThrow(
+      /^sms_budget is not a setting/,
+    );
+  });
+
+  const [provider] = identity_providers;
+  const own = { id: randomUUID(), name: "Own", domain: "own.example", metadata: "<x/>" };
+  const withProviders = (of: (now: Tree[]) => Tree[]) => (now: Tree) => {
+    const { identity_providers: all } = now.saml as { identity_providers: Tree[] };
+    return { ...now, saml: { enabled: true, identity_providers: of(all) } };
+  };
+
+  test("stay with their item of a list, wherever the tenant moves it and whatever else it changes of it", async () => {
+    const id = await laterRow();
+    const domain = "other.example";
+    await changing(
+      id,
+      withProviders((all) => [own, ...all.map((one) => ({ ...one, domain }))]),
+    );
+    expect((await storedSettings(id)).settings).toMatchObject({
+      saml: { identity_providers: [own, { ...provider, domain }] },
+    });
+  });
+
+  test("stay with an item that has no id, if the tenant changes nothing of it", async () => {
+    const hook = { callback: "https://acme.example/hook", events: ["user"] };
+    const stored = { webhooks: { hooks: [{ ...hook, format: "cloud" }] } };
+    const id = await storedTenant(runtime, stored);
+    const other = { callback: "https://acme.example/other", events: ["user"] };
+    await changing(id, () => ({ webhooks: { hooks: [other, hook] } }));
+    const hooks = [other, { ...hook, format: "cloud" }];
+    expect((await storedSettings(id)).settings).toEqual({ webhooks: { hooks } });
+    const changed = { webhooks: { hooks: [{ ...hook, events: [] }] } };
+    await expect(changing(id, () => changed)).rejects.toThrow("webhooks.hooks is set by the operator");
+  });
+
+  test.each([
+    ["given to another item", (all: Tree[]) => [...all, { ...own, allow_private: true }], "is not a setting"],
+    ["taken with their item", () => [own], "saml.identity_providers is set by the operator"],
+  ] as const)("are not %s by the tenant itself", async (_, change, reason) => {
+    const id = await laterRow();
+    await expect(changing(id, withProviders(change))).rejects.toThrow(reason);
+    expect((await storedSettings(id)).settings).toEqual(settings);
+  });
+
+  test("are not taken with what they belong to by the tenant itself", async () => {
+    const id = await laterRow();
+    await expect(changing(id, ({ openid: _, ...now }) => now)).rejects.toThrow(
+      "openid is set by the operator",
+    );
+    await expect(changing(id, (now) => ({ ...now, openid: { clients: {} } }))).rejects.toThrow(
+      "openid.clients.app is set by the operator",
+    );
+  });
+
+  test("stay when an operator patches a provider of SAML, and are not told", async () => {
+    const id = await laterRow();
+    const changed = await changeSamlProvider(
+      runtime,
+      id,
+      provider?.id ?? "",
+      { change: (now) => patchedSamlProvider(now, { enabled: false }) },
+      commandLine,
+    );
+    expect((await storedSettings(id)).settings).toMatchObject({
+      saml: { identity_providers: [{ ...provider, enabled: false }] },
+    });
+    const { allow_private: _, ...known } = provider as Tree;
+    expect(changed).toMatchObject({ ...known, enabled: false });
+    expect(changed).not.toHaveProperty("allow_private");
+    expect(await listSamlProviders(runtime, id)).toEqual([changed]);
+  });
+
+  test("tell of SAML providers whose list a later version has sealed no more than their names", async () => {
+    const id = await storedTenant(runtime, settings, { ...sealed, saml: { identity_providers } });
+    const names = [{ id: provider?.id, name: "Acme" }];
+    expect(await listSamlProviders(runtime, id)).toEqual(names);
+    const change = { change: (now: SamlProvider) => patchedSamlProvider(now, { enabled: false }) };
+    expect([await changeSamlProvider(runtime, id, provider?.id ?? "", change, commandLine)]).toEqual(names);
+    expect((await storedSettings(id)).plain).toMatchObject({ saml: { enabled: true } });
+  });
+
+  test("do not keep an operator from removing a value that is not known either", async () => {
+    const id = await laterRow({ mfa: "later", funnel: { retention: 5 } });
+    await expect(updateTenant(runtime, id, { name: "Other" })).rejects.toThrow(/^mfa: /);
+    await updateTenant(runtime, id, { settings: ({ mfa: _, ...now }) => now });
+    expect((await runtime.tenants.byId(id))?.id).toBe(id);
+  });
+});
