@@ -45,7 +45,7 @@ export const settingsAuthorKinds = ["api_key", "user", "cli"] as const;
 export interface SettingChange {
   /** Its path, joined by dots. */
   path: string;
-  /** Its values; absent where it was not set. Of a secret and of a long value only a part is told. */
+  /** Its values; absent where it was not set. Of a long value only a part is told, of what only a later version knows `***`. */
   before?: unknown;
   after?: unknown;
   /** Its values are stored sealed, and told as `***`. */

@@ -36,3 +36,9 @@ export function settingSchema(): SettingSchema {
   whole ??= z.toJSONSchema(configSchema, { io: "input" }) as SettingSchema;
   return whole;
 }
+
+/** The schema of a member of a section or of a map; an empty one if it has none. */
+export function schemaOf({ properties, additionalProperties }: SettingSchema, name: string): SettingSchema {
+  if (properties && Object.hasOwn(properties, name)) return properties[name] ?? {};
+  return typeof additionalProperties === "object" ? additionalProperties : {};
+}

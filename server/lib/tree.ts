@@ -36,3 +36,12 @@ export function merge(base: Tree, over: Tree): Tree {
   }
   return Object.fromEntries(merged);
 }
+
+/** Returns a value as JSON whose members are in the order of their names: the same text for equal values. */
+export function orderedText(value: unknown): string {
+  return JSON.stringify(value, (_, member) =>
+    isTree(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}

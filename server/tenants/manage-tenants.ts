@@ -23,7 +23,7 @@ import { changedByTenant, changedOperatorSetting } from "./operator-settings.ts"
 import { openSealed, openSettings, sealSettings } from "./sealed-settings.ts";
 import {
   type Author,
-  changedPaths,
+  changesBetween,
   recordSettings,
   type SettingsVersion,
   settingsOfVersion,
@@ -32,7 +32,7 @@ import {
 import { isServerSetting, type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
-import { withoutUnknown, withUnknown } from "./unknown-settings.ts";
+import { charactersOf, withoutUnknown, withUnknown } from "./unknown-settings.ts";
 
 const { tenants, users } = schema;
 
@@ -82,10 +82,13 @@ export const MAX_SETTINGS_CHARACTERS = 256 * 1024;
 /** RFC 1123, 2.1, with at least one dot. */
 const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
 
-/** A tenant with its row; `tenant` is null if its settings are invalid. */
+/** A tenant with its row. */
 export interface ReadTenant {
   row: TenantRow;
+  /** Null if its settings are invalid. */
   tenant: Tenant | null;
+  /** The entries of its settings that are not used, invalid settings included. */
+  ignored: readonly IgnoredEntry[];
 }
 
 /** Lists all tenants, oldest first. */
@@ -118,15 +121,17 @@ export async function pageOfTenants(
 
 async function withTenant(context: ManagementContext, row: TenantRow): Promise<ReadTenant> {
   const { database, vault, tenant: defaultTenant } = context;
-  if (row.id === defaultTenant.id) return { row, tenant: defaultTenant };
-  let tenant: Tenant;
+  if (row.id === defaultTenant.id)
+    return { row, tenant: defaultTenant, ignored: defaultTenant.config.ignored };
+  let stored: Tenant;
   try {
-    tenant = tenantOf(defaultTenant, vault, row);
-  } catch {
-    return { row, tenant: null };
+    stored = tenantOf(defaultTenant, vault, row);
+  } catch (error) {
+    return { row, tenant: null, ignored: error instanceof ConfigError ? error.ignored : [] };
   }
-  const foreign = await foreignParties(database.read, defaultTenant.config, tenant);
-  return { row, tenant: withoutForeign(tenant, foreign) };
+  const foreign = await foreignParties(database.read, defaultTenant.config, stored);
+  const tenant = withoutForeign(stored, foreign);
+  return { row, tenant, ignored: tenant.config.ignored };
 }
 
 /** Reads a tenant; null if it does not exist. */
@@ -167,7 +172,8 @@ export async function createTenant(
       .returning({ at: tenants.updatedAt });
     if (!inserted) throw new TenantError(`tenant ${id} already exists`, "conflict");
     const { settings } = description;
-    await recordSettings(tx, context, id, null, { settings, sealed: {}, at: inserted.at, by });
+    const told = { before: {}, after: settings };
+    await recordSettings(tx, context, id, null, { settings, sealed: {}, told, at: inserted.at, by });
     await entry(tx);
   });
   context.tenants.forget();
@@ -227,7 +233,7 @@ export async function updateTenant(
         "conflict",
         { since: await versionsSince(tx, context.tenant, id, ifUnchangedSince) },
       );
-    const { current, settings, sealed, changed } = await judgedChange(tx, context, row, change, by);
+    const { current, settings, sealed, changed, told } = await judgedChange(tx, context, row, change, by);
     await requireFreeHosts(tx, context, id, changed.row.hosts);
     await change.judge?.(tx, {
       tenantId: id,
@@ -246,6 +252,7 @@ export async function updateTenant(
       await recordSettings(tx, context, id, row, {
         settings,
         sealed,
+        told,
         at: updated.at,
         by,
         restores: change.restores,
@@ -253,7 +260,7 @@ export async function updateTenant(
     const details = {
       ...(changed.row.name === row.name ? {} : { name: changed.row.name }),
       ...(String(changed.row.hosts) === String(row.hosts) ? {} : { hosts: changed.row.hosts }),
-      settings: changedPaths(current, settings).map((path) => path.join(".")),
+      settings: changesBetween(current, settings, told).map(({ path }) => path.join(".")),
       ...(change.restores === undefined ? {} : { restored: change.restores }),
     };
     const tenant = { id, config: changed.config };
@@ -303,12 +310,12 @@ async function judgedChange(
   const current = openSettings(context.vault, id, row);
   const stored = { id, name: row.name, hosts: row.hosts, settings: current };
   const known = ignoredEntries(context.config, stored);
-  const settings = change.settings ? changedSettings(context.config, stored, known, change, by) : current;
+  const settings = changedSettings(context.config, stored, known, change, by);
   const { name = row.name, hosts = row.hosts } = change;
   // A later version may have stored the version that is restored.
   const restored = change.restores === undefined ? [] : unknownIn(context.config, { ...stored, settings });
   const sealed = merge(openSealed(context.vault, id, row), change.sealed ?? {});
-  const before = { sealed, known: [...known, ...restored] };
+  const before = { sealed, known: [...known, ...restored], characters: charactersOf(current, known) };
   const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
   if (by.itself && operators) throw setByOperator(operators);
   const changed = prepare(context, id, { name, hosts, settings }, before);
@@ -316,11 +323,16 @@ async function judgedChange(
   const own = by.itself && changedByTenant(stored, { name: name.trim(), settings }, addresses);
   if (own) throw setByOperator(own);
   await rejectForeignParties(db, context, { id, config: changed.config }, current);
-  return { current, settings, sealed, changed };
+  const told = {
+    before: withoutUnknown(current, known),
+    after: withoutUnknown(settings, changed.config.ignored),
+  };
+  return { current, settings, sealed, changed, told };
 }
 
 /**
- * Returns the settings after a change. The tenant itself changes them without what this version does not know, which stays.
+ * Returns the settings after a change. What this version does not know stays: all of it where the tenant changes them
+ * itself. An operator removes what has a name of its own, and an item of a list with all that it has.
  *
  * @param known the entries of the present settings that are not used
  */
@@ -328,16 +340,24 @@ function changedSettings(
   server: Config,
   stored: TenantSettings,
   known: readonly IgnoredEntry[],
-  { settings: change = (current) => current, restores }: Pick<TenantChange, "settings" | "restores">,
+  { settings: change, restores }: Pick<TenantChange, "settings" | "restores">,
   by: Party,
 ): Tree {
-  if (!by.itself) return change(stored.settings);
-  const visible = withoutUnknown(stored.settings, known);
+  if (!change) return stored.settings;
+  const isRestored = restores !== undefined;
+  if (isRestored && !by.itself) return change(stored.settings);
+  const isInList = ({ unknown }: IgnoredEntry) => unknown?.some((part) => typeof part === "number");
+  const hidden = by.itself ? known : known.filter(isInList);
+  const visible = withoutUnknown(stored.settings, hidden);
   const asked = change(visible);
+  if (!by.itself) return withUnknown({ stored: stored.settings, visible, changed: asked }, () => {});
   const stated = unknownIn(server, { ...stored, settings: asked });
   // A former version of the settings may have what the present ones do not, and the other way round.
-  if (restores === undefined) rejectAdded({ ignored: stated }, []);
-  return withUnknown(stored.settings, visible, withoutUnknown(asked, stated), setByOperator);
+  if (!isRestored) rejectAdded({ ignored: stated }, []);
+  const changed = withoutUnknown(asked, stated);
+  return withUnknown({ stored: stored.settings, visible, changed }, (path) => {
+    throw setByOperator(path);
+  });
 }
 
 /** The configuration of a stored tenant; null if its settings are no longer valid. */
@@ -481,13 +501,14 @@ function depthOf(table: PgTable): number {
 /**
  * Validates a description of a tenant, and returns its row and its configuration.
  *
- * @param before of the present settings: the sealed part, and the entries that are not used, which may stay
+ * @param before of the present settings: the sealed part; the entries that are not used, which may stay; and their
+ *   characters, which are not too many because a bound was made later
  */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
-  before?: { sealed: Tree; known: readonly IgnoredEntry[] },
+  before?: { sealed: Tree; known: readonly IgnoredEntry[]; characters: number },
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -498,12 +519,12 @@ function prepare(
     if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
     if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);
   }
-  if (JSON.stringify(settings).length > MAX_SETTINGS_CHARACTERS)
+  const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
+  rejectAdded(config, before?.known ?? []);
+  if (charactersOf(settings, config.ignored) > Math.max(MAX_SETTINGS_CHARACTERS, before?.characters ?? 0))
     throw new TenantError(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
-  const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
-  rejectAdded(config, before?.known ?? []);
   checkMailServer(config);
   checkWords(config);
   const stored = sealSettings(vault, id, settings, before?.sealed ?? {});

@@ -3,7 +3,7 @@ import { samlProviderSettings } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { subtree, type Tree, valueAt } from "../lib/tree.ts";
+import { isTree, subtree, type Tree, valueAt } from "../lib/tree.ts";
 import {
   existingTenant,
   type ManagementContext,
@@ -101,17 +101,14 @@ export async function deleteSamlProvider(
 }
 
 /**
- * Applies a JSON Merge Patch to a provider. Members that this version does not know stay: a later one has stored them.
+ * Applies a JSON Merge Patch to a provider.
  *
  * @throws TenantError that names the invalid member
  */
 export function patchedSamlProvider(current: SamlProvider, patch: Tree): SamlProvider {
-  const isKnown = (name: string) => Object.hasOwn(samlProviderSettings.shape, name);
-  const partOf = (isPart: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(current).filter(([name]) => isPart(name)));
-  const parsed = parseMember(samlProviderSettings, mergePatch(partOf(isKnown), patch), "the provider");
+  const parsed = parseMember(samlProviderSettings, mergePatch(current, patch), "the provider");
   if (!parsed.ok) throw new TenantError(parsed.details);
-  return { ...partOf((name) => !isKnown(name)), ...parsed.value };
+  return parsed.value;
 }
 
 /**
@@ -159,17 +156,30 @@ async function changeProviders(
   const settings = (current: Tree): Tree => {
     const saml = subtree(current, "saml");
     if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
-    const providers = change(samlProvidersIn(current));
+    const stored = storedProviders(current);
+    const all = samlProvidersIn(current);
+    const providers = change(all);
     rejectDuplicates(providers);
-    return { ...current, saml: { ...saml, identity_providers: providers } };
+    // What has not changed stays as it is stored, also without an id.
+    const identity_providers = providers.map((provider) => stored[all.indexOf(provider)] ?? provider);
+    return { ...current, saml: { ...saml, identity_providers } };
   };
   await updateTenant(context, tenantId, { settings, ...(judge ? { judge } : {}) }, by);
 }
 
-/** The providers in the settings of a tenant, each with its id. */
-export function samlProvidersIn({ saml }: Tree): StoredSamlProvider[] {
-  const { identity_providers = [] } = (saml ?? {}) as { identity_providers?: SamlProvider[] };
-  return identity_providers.map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
+/**
+ * The providers in the settings of a tenant, each with its id.
+ *
+ * @throws TenantError if the settings have something else there
+ */
+export const samlProvidersIn = (settings: Tree): StoredSamlProvider[] =>
+  storedProviders(settings).map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
+
+function storedProviders({ saml }: Tree): SamlProvider[] {
+  const { identity_providers: all = [] } = (saml ?? {}) as { identity_providers?: unknown };
+  if (!Array.isArray(all) || !all.every(isTree))
+    throw new TenantError("saml.identity_providers is not a list of providers");
+  return all as SamlProvider[];
 }
 
 /** A UUID of version 8 (RFC 9562, 5.8) from the first domain, which no other provider of the tenant has. */
@@ -178,7 +188,9 @@ function idOf(provider: SamlProvider): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
-const domainsOf = ({ domain, domains = [] }: SamlProvider) => (domain ? [domain, ...domains] : domains);
+/** Of a stored provider, which another version may have stored, those that are texts. */
+const domainsOf = ({ domain, domains }: SamlProvider): string[] =>
+  [domain, domains].flat().filter((name): name is string => typeof name === "string" && name !== "");
 
 function rejectDuplicates(providers: SamlProvider[]): void {
   const identifiers = {

@@ -1,6 +1,6 @@
 import { sealContext } from "#db/schema/table";
 import { settingsHistory, tenants } from "#db/schema/tenants";
-import { type SettingSchema, settingSchema } from "../config/setting-schema.ts";
+import { type SettingSchema, schemaOf, settingSchema } from "../config/setting-schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree, merge, type Tree, valueAt, withValueAt } from "../lib/tree.ts";
 
@@ -133,9 +133,4 @@ function split(
     plain: Object.fromEntries(having("plain")),
     ...(secret.length > 0 ? { secret: Object.fromEntries(secret) } : {}),
   };
-}
-
-function schemaOf({ properties, additionalProperties }: SettingSchema, name: string): SettingSchema {
-  if (properties && Object.hasOwn(properties, name)) return properties[name] ?? {};
-  return typeof additionalProperties === "object" ? additionalProperties : {};
 }

@@ -52,19 +52,26 @@ type Recording = Sealing & OnPlatform;
  * are no recorded version, because a former version of the service stored them, they become one without an author.
  *
  * @param row the tenant before the change; null if it is new
- * @param change `sealed`: what is sealed of the settings, secrets apart; `at`: `updated_at` of the tenant after it; `restores`:
- *   the version whose settings it restores
+ * @param change `sealed`: what is sealed of the settings, secrets apart; `told`: what of them may be told; `at`: `updated_at`
+ *   of the tenant after it; `restores`: the version whose settings it restores
  */
 export async function recordSettings(
   tx: Transaction,
   context: Recording,
   tenantId: string,
   row: TenantRow | null,
-  change: { settings: Tree; sealed: Tree; at: Date; by: Author; restores?: string | undefined },
+  change: {
+    settings: Tree;
+    sealed: Tree;
+    told: BeforeAndAfter;
+    at: Date;
+    by: Author;
+    restores?: string | undefined;
+  },
 ): Promise<void> {
   const before = row ? openSettings(context.vault, tenantId, row) : {};
   const sealed = row ? openSealed(context.vault, tenantId, row) : {};
-  const changes = changesBetween(before, change.settings, change.sealed);
+  const changes = changesToTell(before, change.settings, change);
   if (row && changes.length === 0) return;
   const { kind, id } = authorOf(change.by);
   const versions = [
@@ -140,21 +147,35 @@ function authorOf({ apiKey, operator }: Author): SettingsAuthor {
   return operator ? { kind: "user", id: operator.userId } : { kind: "cli", id: null };
 }
 
-/** Tells what differs between settings: secrets as `***`, the first characters of long values. */
-function changesBetween(before: Tree, after: Tree, sealed: Tree): SettingChange[] {
+/** Settings before and after a change, without what this version does not know. */
+interface BeforeAndAfter {
+  before: Tree;
+  after: Tree;
+}
+
+/** Describes what differs between settings: secrets and what may not be told as `***`, the first characters of long values. */
+function changesToTell(
+  before: Tree,
+  after: Tree,
+  { sealed, told }: { sealed: Tree; told: BeforeAndAfter },
+): SettingChange[] {
   const [was, is] = [separateSecrets(before, sealed), separateSecrets(after, sealed)];
-  const changed = (kind: "plain" | "secret", tell: (value: unknown) => unknown) =>
-    changedPaths(was[kind], is[kind]).map((path) => {
-      const values = [valueAt(was[kind], path), valueAt(is[kind], path)];
-      const [old, now] = values.map((value) => (value === undefined ? undefined : tell(value)));
+  const described = (kind: "plain" | "secret") =>
+    changesBetween(was[kind], is[kind], told).map(({ path, isKnown }) => {
+      const valueIn = (whole: Tree, known: Tree) => {
+        if (valueAt(whole, path) === undefined) return undefined;
+        const value = kind === "plain" && isKnown ? valueAt(known, path) : undefined;
+        return value === undefined ? "***" : toldValue(value);
+      };
+      const [old, now] = [valueIn(was[kind], told.before), valueIn(is[kind], told.after)];
       return {
         path: cut(path.join("."), MAX_PATH_CHARACTERS),
         ...(old === undefined ? {} : { before: old }),
         ...(now === undefined ? {} : { after: now }),
+        ...(kind === "secret" ? { secret: true as const } : {}),
       };
     });
-  const secrets = changed("secret", () => "***").map((change) => ({ ...change, secret: true as const }));
-  return [...changed("plain", toldValue), ...secrets].slice(0, MAX_TOLD_CHANGES);
+  return [...described("plain"), ...described("secret")].slice(0, MAX_TOLD_CHANGES);
 }
 
 function toldValue(value: unknown): unknown {
@@ -166,8 +187,32 @@ function toldValue(value: unknown): unknown {
 const cut = (text: string, max: number) =>
   text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 
-/** Returns the paths of the settings that differ. */
-export function changedPaths(before: unknown, after: unknown, path: string[] = []): string[][] {
+/**
+ * Finds the settings that differ between trees of settings.
+ *
+ * @param told what may be told of them: below its names, none is told
+ * @returns their paths; `isKnown`: whether what may be told of them differs
+ */
+export function changesBetween(
+  before: Tree,
+  after: Tree,
+  told: BeforeAndAfter,
+): { path: string[]; isKnown: boolean }[] {
+  const trees = Object.values(told);
+  const paths = changedPaths(before, after).map((path) => {
+    const end = path.findIndex((_, at) =>
+      trees.every((tree) => valueAt(tree, path.slice(0, at + 1)) === undefined),
+    );
+    return end === -1 ? path : path.slice(0, end + 1);
+  });
+  const byName = new Map(paths.map((path) => [JSON.stringify(path), path]));
+  return [...byName.values()].map((path) => {
+    const [old, now] = trees.map((tree) => JSON.stringify(valueAt(tree, path)));
+    return { path, isKnown: old !== now };
+  });
+}
+
+function changedPaths(before: unknown, after: unknown, path: string[] = []): string[][] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isTree(before ?? {}) || !isTree(after ?? {})) return [path];
   const [old, now] = [(before ?? {}) as Tree, (after ?? {}) as Tree];

@@ -7,6 +7,7 @@ import type { ReadTenant } from "./manage-tenants.ts";
 import { isOperatorSetting } from "./operator-settings.ts";
 import { openSealed, openSettings, separateSecrets } from "./sealed-settings.ts";
 import { isInherited, isServerSetting } from "./tenant-config.ts";
+import { withoutUnknown } from "./unknown-settings.ts";
 
 /** Who may set a setting: the configuration of the server alone, the operator for a tenant, or a tenant for itself. */
 export const setters = ["server", "operator", "tenant"] as const;
@@ -51,10 +52,10 @@ export function listSettings(
     isDefault,
     isOperator,
   }: Sealing & Configured & { isDefault: boolean; isOperator: boolean },
-  { row, tenant }: ReadTenant,
+  { row, tenant, ignored }: ReadTenant,
 ): ListedSetting[] {
   const config = (tenant?.config ?? {}) as Tree;
-  const own = isDefault ? {} : openSettings(vault, row.id, row);
+  const own = isDefault ? {} : withoutUnknown(openSettings(vault, row.id, row), ignored);
   const shown = separateSecrets(config, isDefault ? {} : openSealed(vault, row.id, row)).plain;
   const bounds = settingBounds();
   return configLeaves().map(({ path, variable, description, default: value, secret }) => {

@@ -13,10 +13,10 @@ export async function settingsToTell(
   context: ManagementContext,
   tenantId: string,
 ): Promise<{ settings: Tree; sealed: Tree }> {
-  const { row, tenant } = await existingTenant(context, tenantId);
+  const { row, ignored } = await existingTenant(context, tenantId);
   if (tenantId === context.tenant.id) return { settings: { ...context.tenant.config }, sealed: {} };
   return {
-    settings: withoutUnknown(openSettings(context.vault, tenantId, row), tenant?.config.ignored ?? []),
+    settings: withoutUnknown(openSettings(context.vault, tenantId, row), ignored),
     sealed: openSealed(context.vault, tenantId, row),
   };
 }

@@ -4,8 +4,8 @@ import type { Tenant } from "../config/tenant.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isTree } from "../lib/tree.ts";
 import { themeWarnings } from "../theme/theme-css.ts";
+import type { ReadTenant } from "./manage-tenants.ts";
 import { openSealed } from "./sealed-settings.ts";
-import type { TenantRow } from "./tenants.ts";
 import { withoutUnknown } from "./unknown-settings.ts";
 
 const time = z.iso.datetime({ precision: 3 });
@@ -41,9 +41,8 @@ export type TenantObject = z.output<typeof tenantObjectSchema>;
  */
 export function tenantObject(
   vault: Vault,
-  { row, tenant, isDefault }: { row: TenantRow; tenant: Tenant | null; isDefault: boolean },
+  { row, tenant, ignored, isDefault }: ReadTenant & { isDefault: boolean },
 ): TenantObject {
-  const ignored = tenant?.config.ignored ?? [];
   return {
     id: row.id,
     name: row.name,
@@ -52,16 +51,13 @@ export function tenantObject(
     default: isDefault,
     config: withoutUnknown(row.config, ignored),
     secrets: leafPaths(withoutUnknown(openSealed(vault, row.id, row), ignored)),
-    warnings: tenant ? warningsOf(tenant) : [],
+    warnings: [...ignored.map(({ line }) => line), ...(tenant ? warningsOf(tenant) : [])],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
 }
 
-function warningsOf({ config }: Tenant): string[] {
-  const ignored = config.ignored.map(({ line }) => line);
-  return [...ignored, ...themeWarnings(config.theme), ...faultsOfWords(config.words)];
-}
+const warningsOf = ({ config }: Tenant) => [...themeWarnings(config.theme), ...faultsOfWords(config.words)];
 
 function leafPaths(value: unknown, path: string[] = []): string[] {
   if (!isTree(value)) return [path.join(".")];

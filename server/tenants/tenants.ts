@@ -121,7 +121,8 @@ export function tenantOf({ config: server }: Tenant, vault: Vault, row: TenantRo
   try {
     return { id: row.id, config: tenantConfig(server, { ...row, settings }) };
   } catch (error) {
-    if (error instanceof ConfigError) throw new ConfigError(`tenant ${row.id}: ${error.message}`);
+    if (error instanceof ConfigError)
+      throw new ConfigError(`tenant ${row.id}: ${error.message}`, error.ignored);
     throw error;
   }
 }

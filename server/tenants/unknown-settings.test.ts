@@ -6,17 +6,26 @@ import { commandLine } from "../audit/audit.ts";
 import type { Tree } from "../lib/tree.ts";
 import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { storedTenant } from "../testing/stored-tenant.ts";
-import { listTenants, restoreSettings, updateTenant } from "./manage-tenants.ts";
+import {
+  existingTenant,
+  listTenants,
+  MAX_SETTINGS_CHARACTERS,
+  restoreSettings,
+  updateTenant,
+} from "./manage-tenants.ts";
 import { listOAuthProviders } from "./oauth-providers.ts";
 import { listOpenidClients } from "./openid-clients.ts";
 import {
   changeSamlProvider,
+  createSamlProvider,
+  deleteSamlProvider,
   listSamlProviders,
   patchedSamlProvider,
   type SamlProvider,
 } from "./saml-providers.ts";
 import { openSettings } from "./sealed-settings.ts";
 import { pageOfVersions } from "./settings-history.ts";
+import { listSettings } from "./settings-list.ts";
 import { tenantObject } from "./tenant-object.ts";
 import { createTenants } from "./tenants.ts";
 
@@ -202,6 +211,9 @@ describe("A367 settings that this version does not know, and a tenant that chang
     await changing(id, () => ({ webhooks: { hooks: [other, hook] } }));
     const hooks = [other, { ...hook, format: "cloud" }];
     expect((await storedSettings(id)).settings).toEqual({ webhooks: { hooks } });
+    const { events, callback } = hook;
+    await changing(id, () => ({ webhooks: { hooks: [other, { events, callback }] } }));
+    expect((await storedSettings(id)).settings).toEqual({ webhooks: { hooks } });
     const changed = { webhooks: { hooks: [{ ...hook, events: [] }] } };
     await expect(changing(id, () => changed)).rejects.toThrow("webhooks.hooks is set by the operator");
   });
@@ -218,11 +230,110 @@ describe("A367 settings that this version does not know, and a tenant that chang
   test("are not taken with what they belong to by the tenant itself", async () => {
     const id = await laterRow();
     await expect(changing(id, ({ openid: _, ...now }) => now)).rejects.toThrow(
-      "openid is set by the operator",
+      "openid.clients.app is set by the operator",
     );
     await expect(changing(id, (now) => ({ ...now, openid: { clients: {} } }))).rejects.toThrow(
       "openid.clients.app is set by the operator",
     );
+  });
+
+  test("stay in a section whose settings the tenant removes", async () => {
+    const section = { mfa: { enforced_by: "policy", enabled: false }, webhooks: { retention: "10d" } };
+    const id = await storedTenant(runtime, section);
+    await changing(id, () => ({ password: { min_length: 20 } }));
+    expect((await storedSettings(id)).settings).toEqual({
+      password: { min_length: 20 },
+      mfa: { enforced_by: "policy" },
+      webhooks: { retention: "10d" },
+    });
+  });
+
+  test("stay with one of two items that are the same without them, by their order", async () => {
+    const [plain, flagged] = [{ aaid: "1234#0001" }, { aaid: "1234#0001", min_os: 12 }];
+    const before = [plain, flagged];
+    const id = await storedTenant(runtime, { authenticator: { accepted: before } });
+    const other = { aaid: "1234#0002" };
+    for (const after of [before, [other, ...before], [flagged]]) {
+      const accepted = after.map(({ aaid }) => ({ aaid }));
+      await changing(id, () => ({ authenticator: { accepted } }));
+      expect((await storedSettings(id)).settings).toEqual({ authenticator: { accepted: after } });
+    }
+  });
+
+  test("stay with a SAML provider without an id while others come and go", async () => {
+    const { id: _, ...withoutId } = provider as SamlProvider & { id: string };
+    const stored = { enabled: true, identity_providers: [withoutId] };
+    const id = await storedTenant(runtime, { saml: stored });
+    const added = await createSamlProvider(runtime, id, { ...own, domain: "b.example" }, {}, itself);
+    expect((await storedSettings(id)).settings).toMatchObject({
+      saml: { identity_providers: [withoutId, { domain: "b.example" }] },
+    });
+    await deleteSamlProvider(runtime, id, added.id, {}, itself);
+    expect((await storedSettings(id)).settings).toEqual({ saml: stored });
+  });
+
+  test("are told by the history of the settings no more than secrets are", async () => {
+    const id = await laterRow();
+    await updateTenant(runtime, id, {
+      settings: ({ sms_budget: _, ...now }) => ({ ...now, password: { min_length: 20 } }),
+    });
+    await changing(
+      id,
+      withProviders((all) => [...all, own]),
+    );
+    const page = { number: 1, size: 10 };
+    const { versions } = await pageOfVersions(runtime.database.read, runtime.tenant, id, page);
+    const { allow_private: _, ...known } = provider as Tree;
+    expect(versions.map(({ changes }) => changes)).toEqual([
+      [{ path: "saml.identity_providers", before: [known], after: [known, own] }],
+      [
+        { path: "sms_budget", before: "***" },
+        { path: "password.min_length", after: 20 },
+      ],
+      // What was stored by hand, and the creation.
+      [],
+      [],
+    ]);
+    expect(JSON.stringify(versions)).not.toMatch(/hush|allow_private/);
+  });
+
+  test("are no characters of the settings that the tenant may have", async () => {
+    const later = { later: "x".repeat(MAX_SETTINGS_CHARACTERS) };
+    const id = await storedTenant(runtime, later);
+    await updateTenant(runtime, id, { name: "Other" }, itself);
+    await changing(id, () => ({ password: { min_length: 20 } }));
+    await updateTenant(runtime, id, { settings: (now) => ({ ...now, password: { min_length: 30 } }) });
+    expect((await storedSettings(id)).settings).toEqual({ ...later, password: { min_length: 30 } });
+  });
+
+  test("stay in an item of a list that an operator changes, moves, or puts another one beside", async () => {
+    const id = await laterRow();
+    const before = await storedSettings(id);
+    await updateTenant(runtime, id, {
+      settings: withProviders((all) => {
+        expect(JSON.stringify(all)).not.toContain("allow_private");
+        return [own, ...all.map((one) => ({ ...one, enabled: false }))];
+      }),
+    });
+    const providers = [own, { ...provider, enabled: false }];
+    expect((await storedSettings(id)).settings).toMatchObject({ saml: { identity_providers: providers } });
+    await updateTenant(runtime, id, { settings: withProviders(() => [own]) });
+    const saml = { enabled: true, identity_providers: [own] };
+    expect((await storedSettings(id)).settings).toEqual({ ...before.settings, saml });
+  });
+
+  test.each([
+    ["an operator", commandLine],
+    ["the tenant itself", itself],
+  ])("below a member of a provider stay when %s patches it", async (_, by) => {
+    const attribute_map = { email: "mail", groups: "memberOf" };
+    const stored = { ...provider, attribute_map };
+    const id = await storedTenant(runtime, { saml: { enabled: true, identity_providers: [stored] } });
+    const change = { change: (now: SamlProvider) => patchedSamlProvider(now, { enabled: false }) };
+    await changeSamlProvider(runtime, id, provider?.id ?? "", change, by);
+    expect((await storedSettings(id)).settings).toMatchObject({
+      saml: { identity_providers: [{ ...stored, enabled: false }] },
+    });
   });
 
   test("stay when an operator patches a provider of SAML, and are not told", async () => {
@@ -251,6 +362,34 @@ describe("A367 settings that this version does not know, and a tenant that chang
     expect([await changeSamlProvider(runtime, id, provider?.id ?? "", change, commandLine)]).toEqual(names);
     expect((await storedSettings(id)).plain).toMatchObject({ saml: { enabled: true } });
   });
+
+  test("are not told of a tenant whose other settings are invalid either", async () => {
+    const id = await laterRow({ mfa: "later" });
+    const found = await existingTenant(runtime, id);
+    const { config, base_url, warnings } = tenantObject(runtime.vault, { ...found, isDefault: false });
+    expect(base_url).toBeNull();
+    expect(JSON.stringify(config)).not.toMatch(/hush|sms_budget|allow_private/);
+    expect(warnings).toContain("sms_budget is not a setting; it is ignored");
+    await updateTenant(runtime, id, { settings: ({ mfa: _, ...now }) => now });
+  });
+
+  test("are no source of a setting", async () => {
+    const id = await storedTenant(runtime, { funnel: { retention: 5 }, password: { min_length: 20 } });
+    const found = await existingTenant(runtime, id);
+    const listed = listSettings({ ...runtime, isDefault: false, isOperator: true }, found);
+    const sourceOf = (name: string) => listed.find(({ path }) => path.join(".") === name)?.source;
+    expect([sourceOf("funnel.retention"), sourceOf("password.min_length")]).toEqual(["default", "tenant"]);
+  });
+
+  test.each([[null], [{}], ["x"]])(
+    "a list of SAML providers that is %j is an answer, no failure",
+    async (all) => {
+      const id = await storedTenant(runtime, { saml: { enabled: true, identity_providers: [all] } });
+      await expect(createSamlProvider(runtime, id, own, {}, commandLine)).rejects.toThrow(
+        /identity_providers/,
+      );
+    },
+  );
 
   test("do not keep an operator from removing a value that is not known either", async () => {
     const id = await laterRow({ mfa: "later", funnel: { retention: 5 } });

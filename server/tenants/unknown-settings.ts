@@ -1,5 +1,6 @@
+import { type SettingSchema, schemaOf, settingSchema } from "../config/setting-schema.ts";
 import type { IgnoredEntry, Path } from "../config/within-bounds.ts";
-import { isTree, type Tree } from "../lib/tree.ts";
+import { isTree, orderedText, type Tree } from "../lib/tree.ts";
 
 /**
  * Settings of a tenant that this version does not know. A later version has stored them, and may leave them to the operator:
@@ -11,6 +12,10 @@ export function withoutUnknown(settings: Tree, ignored: readonly IgnoredEntry[])
   const paths = ignored.flatMap(({ unknown }) => (unknown ? [unknown] : []));
   return without(settings, paths) as Tree;
 }
+
+/** Returns the number of characters of settings as JSON, without the entries that have no name of a setting. */
+export const charactersOf = (settings: Tree, ignored: readonly IgnoredEntry[]): number =>
+  JSON.stringify(withoutUnknown(settings, ignored)).length;
 
 /** The same value where nothing is left out of it. */
 function without(value: unknown, paths: readonly Path[]): unknown {
@@ -28,55 +33,86 @@ function without(value: unknown, paths: readonly Path[]): unknown {
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-const idOf = (item: unknown) => (isTree(item) && typeof item.id === "string" ? item.id : null);
-
 /**
- * Puts back what `withoutUnknown` has left out, after a change of the rest. An item of a list keeps it, wherever it
- * stands, if the item has an `id`, or the rest of it has not changed.
+ * Puts back what `withoutUnknown` has left out, after a change of the rest. A section keeps it, whatever else the change
+ * removes. An item of a list keeps it, wherever it stands, if the item has an `id`, or the rest of it has not changed.
  *
  * @param stored the settings with it; `visible`: without it; `changed`: these after the change
- * @param onLost returns the error for a place of it that the change has removed
- * @throws that error
+ * @param onLost told of each place of it that the change has removed; may throw
  */
 export function withUnknown(
-  stored: Tree,
-  visible: Tree,
-  changed: Tree,
-  onLost: (path: string) => Error,
+  { stored, visible, changed }: { stored: Tree; visible: Tree; changed: Tree },
+  onLost: (path: string) => void,
 ): Tree {
-  return putBack(stored, visible, changed) as Tree;
+  return inMembers(stored, visible, changed, settingSchema(), []);
 
-  function putBack(whole: unknown, rest: unknown, after: unknown, path: readonly string[] = []): unknown {
+  function putBack(
+    whole: unknown,
+    rest: unknown,
+    after: unknown,
+    schema: SettingSchema,
+    path: readonly string[],
+  ): unknown {
     if (whole === rest) return after;
     if (Array.isArray(whole) && Array.isArray(rest) && Array.isArray(after))
-      return inItems(whole, rest, after);
-    if (!isTree(whole) || !isTree(rest) || !isTree(after)) throw onLost(path.join("."));
+      return inItems(whole, rest, after, schema.items ?? {}, path);
+    if (isTree(whole) && isTree(rest) && isTree(after)) return inMembers(whole, rest, after, schema, path);
+    onLost(path.join("."));
+    return after;
+  }
+
+  function inMembers(
+    whole: Tree,
+    rest: Tree,
+    after: Tree,
+    schema: SettingSchema,
+    path: readonly string[],
+  ): Tree {
     const members = new Map(Object.entries(after));
     for (const [name, value] of Object.entries(whole)) {
       const at = [...path, name];
-      if (!Object.hasOwn(rest, name)) members.set(name, value);
-      else if (rest[name] !== value) {
-        if (!members.has(name)) throw onLost(at.join("."));
-        members.set(name, putBack(value, rest[name], members.get(name), at));
-      }
+      const below = schemaOf(schema, name);
+      if (!Object.hasOwn(rest, name)) {
+        if (!members.has(name)) members.set(name, value);
+      } else if (members.has(name))
+        members.set(name, putBack(value, rest[name], members.get(name), below, at));
+      else if (isSection(schema, name) && isTree(value) && isTree(rest[name])) {
+        const kept = value === rest[name] ? {} : inMembers(value, rest[name], {}, below, at);
+        if (Object.keys(kept).length > 0) members.set(name, kept);
+      } else if (value !== rest[name]) onLost(at.join("."));
     }
     return Object.fromEntries(members);
+  }
 
-    function inItems(items: unknown[], before: unknown[], now: unknown[]): unknown[] {
-      const result: unknown[] = [...now];
-      const left = now.map((item) => ({ text: JSON.stringify(item), id: idOf(item) }));
-      for (const [index, item] of items.entries()) {
-        const former = before[index];
-        if (item === former) continue;
-        const id = idOf(former);
-        const at = left.findIndex((one) =>
-          id === null ? one.text === JSON.stringify(former) : one.id === id,
-        );
-        if (at === -1) throw onLost(path.join("."));
-        left[at] = { text: "", id: null };
-        result[at] = putBack(item, former, now[at], path);
-      }
-      return result;
+  function inItems(
+    whole: readonly unknown[],
+    rest: readonly unknown[],
+    after: readonly unknown[],
+    schema: SettingSchema,
+    path: readonly string[],
+  ): unknown[] {
+    const result = [...after];
+    const places = Map.groupBy(after.keys(), (at) => identityOf(after[at]));
+    // Items that are the same but for what is left out are told apart by their order.
+    const passed = new Map<string, { all: number; kept: number }>();
+    for (const [index, item] of whole.entries()) {
+      const former = rest[index];
+      const identity = identityOf(former);
+      const { all, kept } = passed.get(identity) ?? { all: 0, kept: 0 };
+      passed.set(identity, { all: all + 1, kept: item === former ? kept : kept + 1 });
+      if (item === former) continue;
+      const free = places.get(identity) ?? [];
+      const [at] = free.splice(Math.min(all - kept, free.length - 1), 1);
+      if (at === undefined) onLost(path.join("."));
+      else result[at] = putBack(item, former, after[at], schema, path);
     }
+    return result;
   }
 }
+
+/** Whether a name is that of a section or of its member, and no key that a tenant chose. */
+const isSection = ({ properties = {} }: SettingSchema, name: string) => Object.hasOwn(properties, name);
+
+/** What an item of a list is found by after a change: its id, or all of it. */
+const identityOf = (item: unknown): string =>
+  isTree(item) && typeof item.id === "string" ? `id ${item.id}` : `text ${orderedText(item)}`;

@@ -124,8 +124,8 @@ export const administrationFaults: readonly Fault[] = [
   {
     name: "a tenant states what only a later version knows",
     file: "server/tenants/manage-tenants.ts",
-    text: "if (restores === undefined) rejectAdded(",
-    fault: "if (restores !== undefined) rejectAdded(",
+    text: "if (!isRestored) rejectAdded(",
+    fault: "if (isRestored) rejectAdded(",
     caughtBy: ["server/tenants/unknown-settings.test.ts"],
   },
   {
