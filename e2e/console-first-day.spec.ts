@@ -35,6 +35,8 @@ test("a new operator runs the service from the printed link on, without a mouse 
 }) => {
   // The tenant is asked for before it is chosen.
   pageErrors.expect(/favicon\.ico/);
+  // A colour is tried as it is typed: half of one is rejected if the next key is late.
+  pageErrors.expect(/400 \(Bad Request\) .*previewPages/);
   await authenticator.willConfirm();
 
   await test.step("becomes the operator by the link", async () => {
