@@ -32,7 +32,7 @@ import {
 import { isServerSetting, type TenantSettings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, type Tenants, tenantOf } from "./tenants.ts";
 import { foreignFault, foreignParties, withoutForeign } from "./token-parties.ts";
-import { charactersOf, withoutUnknown, withUnknown } from "./unknown-settings.ts";
+import { withoutUnknown, withUnknown } from "./unknown-settings.ts";
 
 const { tenants, users } = schema;
 
@@ -315,7 +315,11 @@ async function judgedChange(
   // A later version may have stored the version that is restored.
   const restored = change.restores === undefined ? [] : unknownIn(context.config, { ...stored, settings });
   const sealed = merge(openSealed(context.vault, id, row), change.sealed ?? {});
-  const before = { sealed, known: [...known, ...restored], characters: charactersOf(current, known) };
+  const before = {
+    sealed,
+    known: [...known, ...restored],
+    maxCharacters: maxCharacters(current, withoutUnknown(current, known)),
+  };
   const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
   if (by.itself && operators) throw setByOperator(operators);
   const changed = prepare(context, id, { name, hosts, settings }, before);
@@ -501,14 +505,14 @@ function depthOf(table: PgTable): number {
 /**
  * Validates a description of a tenant, and returns its row and its configuration.
  *
- * @param before of the present settings: the sealed part; the entries that are not used, which may stay; and their
- *   characters, which are not too many because a bound was made later
+ * @param before of the present settings: the sealed part; the entries that are not used, which may stay; and the characters
+ *   that they may have after the change. Default: a new tenant has none
  */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
-  before?: { sealed: Tree; known: readonly IgnoredEntry[]; characters: number },
+  before?: { sealed: Tree; known: readonly IgnoredEntry[]; maxCharacters: number },
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -519,16 +523,27 @@ function prepare(
     if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
     if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);
   }
-  const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
-  rejectAdded(config, before?.known ?? []);
-  if (charactersOf(settings, config.ignored) > Math.max(MAX_SETTINGS_CHARACTERS, before?.characters ?? 0))
+  if (JSON.stringify(settings).length > (before?.maxCharacters ?? MAX_SETTINGS_CHARACTERS))
     throw new TenantError(
       `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
     );
+  const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
+  rejectAdded(config, before?.known ?? []);
   checkMailServer(config);
   checkWords(config);
   const stored = sealSettings(vault, id, settings, before?.sealed ?? {});
   return { row: { name: trimmed, hosts: names, ...stored }, config };
+}
+
+/**
+ * The characters that settings may have after a change. What this version does not know is none of them: it is not the
+ * tenant's to remove. Neither is what is stored too much because its version has another bound.
+ *
+ * @param visible the settings without what this version does not know
+ */
+function maxCharacters(settings: Tree, visible: Tree): number {
+  const [all, known] = [settings, visible].map((tree) => JSON.stringify(tree).length) as [number, number];
+  return Math.max(MAX_SETTINGS_CHARACTERS, known) + all - known;
 }
 
 /** Returns the entries of stored settings that are not used. */

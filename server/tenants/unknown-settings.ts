@@ -13,10 +13,6 @@ export function withoutUnknown(settings: Tree, ignored: readonly IgnoredEntry[])
   return without(settings, paths) as Tree;
 }
 
-/** Returns the number of characters of settings as JSON, without the entries that have no name of a setting. */
-export const charactersOf = (settings: Tree, ignored: readonly IgnoredEntry[]): number =>
-  JSON.stringify(withoutUnknown(settings, ignored)).length;
-
 /** The same value where nothing is left out of it. */
 function without(value: unknown, paths: readonly Path[]): unknown {
   if (paths.length === 0 || typeof value !== "object" || value === null) return value;
