@@ -93,7 +93,9 @@ export async function readActor(
     .select(roleColumns)
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)));
-  const [[actor], [own]] = await Promise.all([ofActor, ofUser]);
+  // One after the other, because a transaction has one connection.
+  const [actor] = await ofActor;
+  const [own] = actor ? await ofUser : [];
   return actor && own ? { ...actor, own } : null;
 }
 

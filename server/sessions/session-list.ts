@@ -53,8 +53,10 @@ export async function liveSessions(
       ),
     )
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
-  const actors = await Promise.all(rows.map((session) => readActor(db, tenant, session, 0)));
-  return rows.filter((session, index) => goesOn(tenant, session, actors[index] ?? null, now));
+  const live: Session[] = [];
+  for (const session of rows)
+    if (goesOn(tenant, session, await readActor(db, tenant, session, 0), now)) live.push(session);
+  return live;
 }
 
 /** The profile of a session. */
