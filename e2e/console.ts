@@ -69,7 +69,7 @@ export async function axeViolations(
   // An open window covers the rest of the page, whose colours shine through what lies over it.
   const isCovered = (await page.getByRole("dialog").count()) > 0;
   // Frames hold pages that are checked by themselves, and mails, in which no script runs: in its other mode axe waits for them.
-  const axe = new AxeBuilder({ page }).setLegacyMode();
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
   if (isCovered) axe.include('[role="dialog"]');
   if (rules) axe.withRules(rules);
   const { violations } = await axe.analyze();
