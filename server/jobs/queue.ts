@@ -102,7 +102,7 @@ const NEW_JOBS_INTERVAL_MS = 500;
  * While jobs run, how long a due job waits for others that are taken with it, and a finished one for others that are ended
  * with it. After a crash the jobs that finished within this time run again.
  */
-const GATHER_MS = 100;
+export const GATHER_MS = 100;
 
 /** Finished jobs that are ended in one statement. */
 const MAX_ENDED = 10;
