@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isInstalled, programEnvironment } from "../../scripts/test-programs.ts";
 import { metrics } from "../../server/observability/metrics.ts";
 import { familyName } from "../../server/start/telemetry/open-metrics.ts";
@@ -152,8 +152,10 @@ describe.skipIf(missing)("Prometheus", () => {
 
   test("a slow login is found from the graph to its trace to its flow", async () => {
     const { url, database, close } = await testDatabase();
+    onTestFinished(close);
     const port = await freePort();
     const collector = await startTraceCollector();
+    onTestFinished(collector.close);
     const server = await startServer({
       env: {
         DATABASE_URL: url,
@@ -165,7 +167,9 @@ describe.skipIf(missing)("Prometheus", () => {
         OTEL_BSP_SCHEDULE_DELAY: "50",
       },
     });
+    onTestFinished(server.stop);
     const prometheus = await startPrometheus([`127.0.0.1:${port}`]);
+    onTestFinished(prometheus.close);
     const people = ["ada", "grace", "mary"].map((name) => ({
       email: `${name}@example.com`,
       password: `a quite secret ${name}`,
@@ -242,10 +246,5 @@ describe.skipIf(missing)("Prometheus", () => {
     const slowSteps = shown.path.filter(({ milliseconds }) => milliseconds.total > SLOW_SECONDS * 1_000);
     expect(slowSteps).toMatchObject([{ from: "login_password", request_id: exemplar?.traceId }]);
     expect(slowSteps[0]?.milliseconds.database).toBeGreaterThan(SLOW_SECONDS * 1_000);
-
-    await prometheus.close();
-    await server.stop();
-    await collector.close();
-    await close();
   });
 });
