@@ -10,6 +10,7 @@ export interface SettingSchema {
   description?: string;
   default?: unknown;
   properties?: Record<string, SettingSchema>;
+  required?: string[];
   /** Schema of the members of a map. */
   additionalProperties?: SettingSchema | boolean;
   propertyNames?: SettingSchema;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { sha256 } from "../lib/sha256.ts";
-import { isTree, merge, type Tree, valueAt } from "../lib/tree.ts";
+import { isTree, merge, orderedText, type Tree, valueAt } from "../lib/tree.ts";
 import type { BoundMark } from "./sections/leaves.ts";
 
 /** An entry that is beyond a bound or has no name of a setting, and is therefore not used. */
@@ -157,7 +157,7 @@ function positionIn(path: Path): string {
 
 /** Identifies an entry: without positions in lists, which a change of other items shifts; without the value, which may be long or a secret. */
 export const entryOf = (path: Path, value: unknown) =>
-  `${path.filter((part) => typeof part === "string").join(".")} ${sha256(JSON.stringify(value) ?? "").toString("base64url")}`;
+  `${path.filter((part) => typeof part === "string").join(".")} ${sha256(orderedText(value) ?? "").toString("base64url")}`;
 
 /** Returns a copy of a value without the entries of some paths, which are relative to it. */
 function pruned(value: unknown, violations: readonly Violation[]): unknown {

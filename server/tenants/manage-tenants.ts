@@ -160,6 +160,7 @@ export async function createTenant(
   { id = context.platform.uuid(), ...description }: TenantDescription & { id?: string },
   by: Actor & Author = commandLine,
 ): Promise<Tenant> {
+  rejectTooLong(description.settings);
   const { row, config } = prepare(context, id, description);
   const entry = await managementEntry(context, by, "tenant_created", id);
   await context.database.write.transaction(async (tx) => {
@@ -315,11 +316,7 @@ async function judgedChange(
   // A later version may have stored the version that is restored.
   const restored = change.restores === undefined ? [] : unknownIn(context.config, { ...stored, settings });
   const sealed = merge(openSealed(context.vault, id, row), change.sealed ?? {});
-  const before = {
-    sealed,
-    known: [...known, ...restored],
-    maxCharacters: maxCharacters(current, withoutUnknown(current, known)),
-  };
+  const before = { sealed, known: [...known, ...restored] };
   const operators = hosts === row.hosts ? changedOperatorSetting(current, settings) : "hosts";
   if (by.itself && operators) throw setByOperator(operators);
   const changed = prepare(context, id, { name, hosts, settings }, before);
@@ -350,18 +347,26 @@ function changedSettings(
   if (!change) return stored.settings;
   const isRestored = restores !== undefined;
   if (isRestored && !by.itself) return change(stored.settings);
-  const isInList = ({ unknown }: IgnoredEntry) => unknown?.some((part) => typeof part === "number");
-  const hidden = by.itself ? known : known.filter(isInList);
-  const visible = withoutUnknown(stored.settings, hidden);
+  const isHidden = ({ unknown }: IgnoredEntry) =>
+    unknown !== undefined && (by.itself === true || unknown.some((part) => typeof part === "number"));
+  const visible = withoutUnknown(stored.settings, known.filter(isHidden));
   const asked = change(visible);
-  if (!by.itself) return withUnknown({ stored: stored.settings, visible, changed: asked }, () => {});
-  const stated = unknownIn(server, { ...stored, settings: asked });
   // A former version of the settings may have what the present ones do not, and the other way round.
+  if (!isRestored) rejectTooLong(withoutUnknown(asked, known), withoutUnknown(stored.settings, known));
+  const stated = unknownIn(server, { ...stored, settings: asked }).filter(isHidden);
   if (!isRestored) rejectAdded({ ignored: stated }, []);
-  const changed = withoutUnknown(asked, stated);
-  return withUnknown({ stored: stored.settings, visible, changed }, (path) => {
-    throw setByOperator(path);
+  return withUnknown({ stored: stored.settings, visible, changed: withoutUnknown(asked, stated) }, (path) => {
+    if (by.itself) throw setByOperator(path);
   });
+}
+
+/** @param present the settings before the change: an earlier version may have let them have more characters */
+function rejectTooLong(settings: Tree, present: Tree = {}): void {
+  const [length, before] = [settings, present].map((tree) => JSON.stringify(tree).length) as [number, number];
+  if (length > Math.max(MAX_SETTINGS_CHARACTERS, before))
+    throw new TenantError(
+      `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
+    );
 }
 
 /** The configuration of a stored tenant; null if its settings are no longer valid. */
@@ -505,14 +510,13 @@ function depthOf(table: PgTable): number {
 /**
  * Validates a description of a tenant, and returns its row and its configuration.
  *
- * @param before of the present settings: the sealed part; the entries that are not used, which may stay; and the characters
- *   that they may have after the change. Default: a new tenant has none
+ * @param before of the present settings: the sealed part, and the entries that are not used, which may stay
  */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
-  before?: { sealed: Tree; known: readonly IgnoredEntry[]; maxCharacters: number },
+  before?: { sealed: Tree; known: readonly IgnoredEntry[] },
 ) {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
@@ -523,27 +527,12 @@ function prepare(
     if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
     if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);
   }
-  if (JSON.stringify(settings).length > (before?.maxCharacters ?? MAX_SETTINGS_CHARACTERS))
-    throw new TenantError(
-      `a tenant's settings must not have more than ${MAX_SETTINGS_CHARACTERS} characters`,
-    );
   const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
   rejectAdded(config, before?.known ?? []);
   checkMailServer(config);
   checkWords(config);
   const stored = sealSettings(vault, id, settings, before?.sealed ?? {});
   return { row: { name: trimmed, hosts: names, ...stored }, config };
-}
-
-/**
- * The characters that settings may have after a change. What this version does not know is none of them: it is not the
- * tenant's to remove. Neither is what is stored too much because its version has another bound.
- *
- * @param visible the settings without what this version does not know
- */
-function maxCharacters(settings: Tree, visible: Tree): number {
-  const [all, known] = [settings, visible].map((tree) => JSON.stringify(tree).length) as [number, number];
-  return Math.max(MAX_SETTINGS_CHARACTERS, known) + all - known;
 }
 
 /** Returns the entries of stored settings that are not used. */

@@ -2,7 +2,6 @@ import type { z } from "zod";
 import { samlProviderSettings } from "../config/sections/identity-providers.ts";
 import { mergePatch } from "../identity/metadata.ts";
 import { parseMember } from "../lib/parse-member.ts";
-import { sha256 } from "../lib/sha256.ts";
 import { isTree, subtree, type Tree, valueAt } from "../lib/tree.ts";
 import {
   existingTenant,
@@ -12,6 +11,7 @@ import {
   TenantError,
   updateTenant,
 } from "./manage-tenants.ts";
+import { domainsOf, samlProviderId } from "./saml-provider-id.ts";
 import { settingsToTell } from "./settings-to-tell.ts";
 
 /** The SAML providers of a tenant. They are a list in its settings, `saml.identity_providers`. */
@@ -156,13 +156,9 @@ async function changeProviders(
   const settings = (current: Tree): Tree => {
     const saml = subtree(current, "saml");
     if (saml.enabled !== true) throw new TenantError(disabled, "forbidden");
-    const stored = storedProviders(current);
-    const all = samlProvidersIn(current);
-    const providers = change(all);
+    const providers = change(samlProvidersIn(current));
     rejectDuplicates(providers);
-    // What has not changed stays as it is stored, also without an id.
-    const identity_providers = providers.map((provider) => stored[all.indexOf(provider)] ?? provider);
-    return { ...current, saml: { ...saml, identity_providers } };
+    return { ...current, saml: { ...saml, identity_providers: providers } };
   };
   await updateTenant(context, tenantId, { settings, ...(judge ? { judge } : {}) }, by);
 }
@@ -172,25 +168,12 @@ async function changeProviders(
  *
  * @throws TenantError if the settings have something else there
  */
-export const samlProvidersIn = (settings: Tree): StoredSamlProvider[] =>
-  storedProviders(settings).map((provider) => ({ ...provider, id: provider.id ?? idOf(provider) }));
-
-function storedProviders({ saml }: Tree): SamlProvider[] {
+export function samlProvidersIn({ saml }: Tree): StoredSamlProvider[] {
   const { identity_providers: all = [] } = (saml ?? {}) as { identity_providers?: unknown };
   if (!Array.isArray(all) || !all.every(isTree))
     throw new TenantError("saml.identity_providers is not a list of providers");
-  return all as SamlProvider[];
+  return (all as SamlProvider[]).map((provider) => ({ ...provider, id: samlProviderId(provider) }));
 }
-
-/** A UUID of version 8 (RFC 9562, 5.8) from the first domain, which no other provider of the tenant has. */
-function idOf(provider: SamlProvider): string {
-  const hex = sha256(`saml provider ${domainsOf(provider)[0]}`).toString("hex");
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
-}
-
-/** Of a stored provider, which another version may have stored, those that are texts. */
-const domainsOf = ({ domain, domains }: SamlProvider): string[] =>
-  [domain, domains].flat().filter((name): name is string => typeof name === "string" && name !== "");
 
 function rejectDuplicates(providers: SamlProvider[]): void {
   const identifiers = {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { type SettingChange, settingsAuthorKinds } from "#db/schema/tenants";
@@ -153,21 +154,26 @@ interface BeforeAndAfter {
   after: Tree;
 }
 
+type Separated = ReturnType<typeof separateSecrets>;
+
 /** Describes what differs between settings: secrets and what may not be told as `***`, the first characters of long values. */
 function changesToTell(
   before: Tree,
   after: Tree,
   { sealed, told }: { sealed: Tree; told: BeforeAndAfter },
 ): SettingChange[] {
-  const [was, is] = [separateSecrets(before, sealed), separateSecrets(after, sealed)];
-  const described = (kind: "plain" | "secret") =>
-    changesBetween(was[kind], is[kind], told).map(({ path, isKnown }) => {
-      const valueIn = (whole: Tree, known: Tree) => {
+  const [was, is, knownWas, knownIs] = [before, after, told.before, told.after].map((tree) =>
+    separateSecrets(tree, sealed),
+  ) as [Separated, Separated, Separated, Separated];
+  const described = (kind: keyof Separated) => {
+    const known = { before: knownWas[kind], after: knownIs[kind] };
+    return changesBetween(was[kind], is[kind], known).map(({ path, isKnown }) => {
+      const valueIn = (whole: Tree, part: Tree) => {
         if (valueAt(whole, path) === undefined) return undefined;
-        const value = kind === "plain" && isKnown ? valueAt(known, path) : undefined;
+        const value = kind === "plain" && isKnown ? valueAt(part, path) : undefined;
         return value === undefined ? "***" : toldValue(value);
       };
-      const [old, now] = [valueIn(was[kind], told.before), valueIn(is[kind], told.after)];
+      const [old, now] = [valueIn(was[kind], known.before), valueIn(is[kind], known.after)];
       return {
         path: cut(path.join("."), MAX_PATH_CHARACTERS),
         ...(old === undefined ? {} : { before: old }),
@@ -175,6 +181,7 @@ function changesToTell(
         ...(kind === "secret" ? { secret: true as const } : {}),
       };
     });
+  };
   return [...described("plain"), ...described("secret")].slice(0, MAX_TOLD_CHANGES);
 }
 
@@ -207,13 +214,13 @@ export function changesBetween(
   });
   const byName = new Map(paths.map((path) => [JSON.stringify(path), path]));
   return [...byName.values()].map((path) => {
-    const [old, now] = trees.map((tree) => JSON.stringify(valueAt(tree, path)));
-    return { path, isKnown: old !== now };
+    const [old, now] = trees.map((tree) => valueAt(tree, path));
+    return { path, isKnown: !isDeepStrictEqual(old, now) };
   });
 }
 
 function changedPaths(before: unknown, after: unknown, path: string[] = []): string[][] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (isDeepStrictEqual(before, after)) return [];
   if (!isTree(before ?? {}) || !isTree(after ?? {})) return [path];
   const [old, now] = [(before ?? {}) as Tree, (after ?? {}) as Tree];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>

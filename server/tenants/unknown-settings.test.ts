@@ -8,6 +8,7 @@ import { runtimeForTests } from "../testing/open-for-tests.ts";
 import { storedTenant } from "../testing/stored-tenant.ts";
 import {
   existingTenant,
+  judgeSettings,
   listTenants,
   MAX_SETTINGS_CHARACTERS,
   restoreSettings,
@@ -22,6 +23,7 @@ import {
   listSamlProviders,
   patchedSamlProvider,
   type SamlProvider,
+  withSamlProvider,
 } from "./saml-providers.ts";
 import { openSettings } from "./sealed-settings.ts";
 import { pageOfVersions } from "./settings-history.ts";
@@ -39,6 +41,14 @@ async function storedSettings(id: string) {
   if (!row) throw new Error("the tenant has no row");
   return { settings: openSettings(runtime.vault, id, row), plain: row.config };
 }
+
+/** The versions of the settings of a tenant, newest first. */
+async function versionsOf(id: string) {
+  const page = { number: 1, size: 10 };
+  return (await pageOfVersions(runtime.database.read, runtime.tenant, id, page)).versions;
+}
+
+const changesOf = async (id: string) => (await versionsOf(id)).map(({ changes }) => changes);
 
 describe("settings that another version has stored", () => {
   const hook = { callback: "https://acme.example/hook", events: ["user"] };
@@ -98,18 +108,13 @@ describe("settings that another version has stored", () => {
     const change = (settings: Tree) => updateTenant(runtime, id, { settings: () => settings });
     await change({ ...secret, password: { min_length: 30 } });
     await change({});
-    const versions = async () => {
-      const { id: tenantId } = runtime.tenant;
-      const page = { number: 1, size: 10 };
-      return (await pageOfVersions(runtime.database.read, { id: tenantId }, id, page)).versions;
-    };
-    const [, former] = await versions();
+    const [, former] = await versionsOf(id);
     await restoreSettings(runtime, id, former?.id ?? "", {}, commandLine);
     expect(await storedSettings(id)).toEqual({
       settings: { ...secret, password: { min_length: 30 } },
       plain: { service: {}, password: { min_length: 30 } },
     });
-    expect(JSON.stringify(await versions())).not.toContain("hush");
+    expect(JSON.stringify(await versionsOf(id))).not.toContain("hush");
   });
 });
 
@@ -230,7 +235,7 @@ describe("A367 settings that this version does not know, and a tenant that chang
   test("are not taken with what they belong to by the tenant itself", async () => {
     const id = await laterRow();
     await expect(changing(id, ({ openid: _, ...now }) => now)).rejects.toThrow(
-      "openid.clients.app is set by the operator",
+      "openid.clients is set by the operator",
     );
     await expect(changing(id, (now) => ({ ...now, openid: { clients: {} } }))).rejects.toThrow(
       "openid.clients.app is set by the operator",
@@ -258,6 +263,20 @@ describe("A367 settings that this version does not know, and a tenant that chang
       await changing(id, () => ({ authenticator: { accepted } }));
       expect((await storedSettings(id)).settings).toEqual({ authenticator: { accepted: after } });
     }
+    const several = [plain, flagged, plain, { ...plain, min_os: 13 }];
+    const ofSeveral = await storedTenant(runtime, { authenticator: { accepted: several } });
+    await changing(ofSeveral, () => ({ authenticator: { accepted: [plain, plain] } }));
+    const accepted = [flagged, { ...plain, min_os: 13 }];
+    expect((await storedSettings(ofSeveral)).settings).toEqual({ authenticator: { accepted } });
+  });
+
+  test("below a key of the tenant's own are not taken with what needs them", async () => {
+    const jwks = { keys: [], rotated: "2026-11-01" };
+    const id = await storedTenant(runtime, { openid: { clients: { app: { ...clients.app, jwks } } } });
+    const changed = { openid: { clients: { app: { name: "App", redirect_uris: [] } } } };
+    await expect(changing(id, () => changed)).rejects.toThrow(
+      "openid.clients.app.jwks is set by the operator",
+    );
   });
 
   test("stay with a SAML provider without an id while others come and go", async () => {
@@ -269,7 +288,44 @@ describe("A367 settings that this version does not know, and a tenant that chang
       saml: { identity_providers: [withoutId, { domain: "b.example" }] },
     });
     await deleteSamlProvider(runtime, id, added.id, {}, itself);
-    expect((await storedSettings(id)).settings).toEqual({ saml: stored });
+    const tried = (now: Tree) => withSamlProvider(now, null, own).settings;
+    expect(await judgeSettings(runtime, id, tried, itself)).toMatchObject({ tenantId: id });
+    const [listed] = await listSamlProviders(runtime, id);
+    const change = { change: (now: SamlProvider) => patchedSamlProvider(now, { enabled: false }) };
+    for (const by of [itself, commandLine])
+      await changeSamlProvider(runtime, id, listed?.id ?? "", change, by);
+    expect((await storedSettings(id)).settings).toMatchObject({
+      saml: { identity_providers: [{ ...withoutId, enabled: false }] },
+    });
+  });
+
+  test("make no change of what is only written in another order", async () => {
+    const [one] = identity_providers;
+    const stored = { enabled: true, identity_providers: [{ zones: 1, ...one }] };
+    const id = await storedTenant(runtime, { saml: stored });
+    await changing(id, (now) => ({ ...now, password: { min_length: 20 } }));
+    await updateTenant(runtime, id, { settings: (now) => ({ ...now, password: { min_length: 30 } }) });
+    expect(await changesOf(id)).toEqual([
+      [{ path: "password.min_length", before: 20, after: 30 }],
+      [{ path: "password.min_length", after: 20 }],
+      [],
+      [],
+    ]);
+  });
+
+  test("do not make a secret a plain value in the history", async () => {
+    const id = await storedTenant(runtime, { openid: { clients: ["later"] } });
+    const { name, redirect_uris } = clients.app;
+    const app = { name, redirect_uris, secret: "hush-hush-hush-hush-hush-hush-hush" };
+    await updateTenant(runtime, id, { settings: () => ({ openid: { clients: { app } } }) });
+    expect(JSON.stringify(await changesOf(id))).not.toContain("hush");
+  });
+
+  test("are not stated by an operator in an item of a list", async () => {
+    const accepted = [{ aaid: "1234#0001", min_os: 12 }, { aaid: "1234#0001" }];
+    const id = await storedTenant(runtime, { authenticator: { accepted } });
+    const stating = updateTenant(runtime, id, { settings: () => ({ authenticator: { accepted } }) });
+    await expect(stating).rejects.toThrow(/^authenticator.accepted.min_os is not a setting/);
   });
 
   test("are told by the history of the settings no more than secrets are", async () => {
@@ -281,10 +337,9 @@ describe("A367 settings that this version does not know, and a tenant that chang
       id,
       withProviders((all) => [...all, own]),
     );
-    const page = { number: 1, size: 10 };
-    const { versions } = await pageOfVersions(runtime.database.read, runtime.tenant, id, page);
+    const told = await changesOf(id);
     const { allow_private: _, ...known } = provider as Tree;
-    expect(versions.map(({ changes }) => changes)).toEqual([
+    expect(told).toEqual([
       [{ path: "saml.identity_providers", before: [known], after: [known, own] }],
       [
         { path: "sms_budget", before: "***" },
@@ -294,7 +349,7 @@ describe("A367 settings that this version does not know, and a tenant that chang
       [],
       [],
     ]);
-    expect(JSON.stringify(versions)).not.toMatch(/hush|allow_private/);
+    expect(JSON.stringify(told)).not.toMatch(/hush|allow_private/);
   });
 
   test("are no characters of the settings that the tenant may have", async () => {
@@ -303,6 +358,10 @@ describe("A367 settings that this version does not know, and a tenant that chang
     await updateTenant(runtime, id, { name: "Other" }, itself);
     await changing(id, () => ({ password: { min_length: 20 } }));
     await updateTenant(runtime, id, { settings: (now) => ({ ...now, password: { min_length: 30 } }) });
+    expect((await storedSettings(id)).settings).toEqual({ ...later, password: { min_length: 30 } });
+    await updateTenant(runtime, id, { settings: () => ({ password: { min_length: 40 } }) });
+    const [, former] = await versionsOf(id);
+    await restoreSettings(runtime, id, former?.id ?? "", {}, commandLine);
     expect((await storedSettings(id)).settings).toEqual({ ...later, password: { min_length: 30 } });
   });
 

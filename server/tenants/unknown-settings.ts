@@ -1,10 +1,12 @@
 import { type SettingSchema, schemaOf, settingSchema } from "../config/setting-schema.ts";
 import type { IgnoredEntry, Path } from "../config/within-bounds.ts";
 import { isTree, orderedText, type Tree } from "../lib/tree.ts";
+import { samlProviderId } from "./saml-provider-id.ts";
 
 /**
  * Settings of a tenant that this version does not know. A later version has stored them, and may leave them to the operator:
- * a tenant that changes its settings itself neither sees them nor changes them.
+ * a tenant that changes its settings itself neither sees them nor changes them, and an operator does not lose them by
+ * stating the list that they are in.
  */
 
 /** Returns settings without the entries that have no name of a setting. */
@@ -64,19 +66,22 @@ export function withUnknown(
     schema: SettingSchema,
     path: readonly string[],
   ): Tree {
-    const members = new Map(Object.entries(after));
+    // In the order in which they are stored, so that what has not changed reads the same.
+    const members = new Map<string, unknown>();
     for (const [name, value] of Object.entries(whole)) {
       const at = [...path, name];
       const below = schemaOf(schema, name);
-      if (!Object.hasOwn(rest, name)) {
-        if (!members.has(name)) members.set(name, value);
-      } else if (members.has(name))
-        members.set(name, putBack(value, rest[name], members.get(name), below, at));
-      else if (isSection(schema, name) && isTree(value) && isTree(rest[name])) {
-        const kept = value === rest[name] ? {} : inMembers(value, rest[name], {}, below, at);
+      const isKnown = Object.hasOwn(rest, name);
+      if (Object.hasOwn(after, name))
+        members.set(name, isKnown ? putBack(value, rest[name], after[name], below, at) : after[name]);
+      else if (!isKnown) members.set(name, value);
+      else if (value === rest[name]) continue;
+      else if (isSection(schema, name)) {
+        const kept = putBack(value, rest[name], {}, below, at) as Tree;
         if (Object.keys(kept).length > 0) members.set(name, kept);
-      } else if (value !== rest[name]) onLost(at.join("."));
+      } else onLost(at.join("."));
     }
+    for (const [name, value] of Object.entries(after)) if (!members.has(name)) members.set(name, value);
     return Object.fromEntries(members);
   }
 
@@ -87,28 +92,33 @@ export function withUnknown(
     schema: SettingSchema,
     path: readonly string[],
   ): unknown[] {
+    const list = path.join(".");
     const result = [...after];
-    const places = Map.groupBy(after.keys(), (at) => identityOf(after[at]));
+    const places = Map.groupBy(after.keys(), (at) => identityOf(after[at], list));
     // Items that are the same but for what is left out are told apart by their order.
-    const passed = new Map<string, { all: number; kept: number }>();
-    for (const [index, item] of whole.entries()) {
-      const former = rest[index];
-      const identity = identityOf(former);
-      const { all, kept } = passed.get(identity) ?? { all: 0, kept: 0 };
-      passed.set(identity, { all: all + 1, kept: item === former ? kept : kept + 1 });
-      if (item === former) continue;
-      const free = places.get(identity) ?? [];
-      const [at] = free.splice(Math.min(all - kept, free.length - 1), 1);
-      if (at === undefined) onLost(path.join("."));
-      else result[at] = putBack(item, former, after[at], schema, path);
+    for (const [identity, formers] of Map.groupBy(rest.keys(), (at) => identityOf(rest[at], list))) {
+      const left = places.get(identity) ?? [];
+      let surplus = formers.length - left.length;
+      const kept = formers.filter((at) => whole[at] !== rest[at] || surplus-- <= 0);
+      for (const [number, at] of kept.entries()) {
+        const place = left[number];
+        if (place !== undefined) result[place] = putBack(whole[at], rest[at], after[place], schema, path);
+        else if (whole[at] !== rest[at]) onLost(list);
+      }
     }
     return result;
   }
 }
 
-/** Whether a name is that of a section or of its member, and no key that a tenant chose. */
-const isSection = ({ properties = {} }: SettingSchema, name: string) => Object.hasOwn(properties, name);
+/** Whether a name is that of a section, which may be empty, and no key that a tenant chose. */
+function isSection({ properties = {} }: SettingSchema, name: string): boolean {
+  const section = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return section?.properties !== undefined && !section.required?.length;
+}
 
 /** What an item of a list is found by after a change: its id, or all of it. */
-const identityOf = (item: unknown): string =>
-  isTree(item) && typeof item.id === "string" ? `id ${item.id}` : `text ${orderedText(item)}`;
+function identityOf(item: unknown, list: string): string {
+  if (!isTree(item)) return `text ${orderedText(item)}`;
+  if (list === "saml.identity_providers") return `id ${samlProviderId(item)}`;
+  return typeof item.id === "string" ? `id ${item.id}` : `text ${orderedText(item)}`;
+}

@@ -1556,7 +1556,7 @@ export type SettingsVersion = {
   } | null;
   /** The version whose settings the change restored. */
   restored_id: string | null;
-  /** The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text. */
+  /** The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text; what only a later version knows is told as `***`. */
   changes: {
     path: string;
     /** Absent where it was not set. */

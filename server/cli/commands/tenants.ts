@@ -73,7 +73,8 @@ export const tenantsCreate = command({
 export const tenantsUpdate = command({
   name: "tenants update",
   summary: "Change a tenant's name, host names or configuration.",
-  details: "Omitted options change nothing. The file given with --config replaces all of its settings.",
+  details:
+    "Omitted options change nothing. The file given with --config replaces all of its settings.\nIn lists, what only a later version of Stile knows stays.",
   takes: ["id"],
   options: description,
   async run(cli, { name, host, config }, [id = ""]) {

@@ -89,7 +89,7 @@ export const versionSchema = z
         }),
       )
       .describe(
-        "The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text.",
+        "The first hundred settings that the change changed. Of a long value the first 500 characters are told, as a text; what only a later version knows is told as `***`.",
       ),
   })
   .meta({ id: "SettingsVersion" });
